@@ -1,12 +1,18 @@
-import { Readable } from "node:stream";
-import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test, vi } from "vitest";
-import { startWorker } from "../../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../../schemas/records/chunk-outcome.js";
-import type { EventLog, LogBatch } from "../../../schemas/records/event-log.js";
+import type { Lane } from "../../../schemas/records/event-log.js";
 import { type RawChunk, encodeRawChunk } from "../../../schemas/records/raw-chunk.js";
-import { IMPORT_ID, chunkOf, dockerPackage, tinyLookups } from "./lines/chunk-of.js";
-import { oneServer } from "../../../deploy/stores/clickhouse/connect-shards.js";
+import { IMPORT_ID, chunkOf } from "./lines/chunk-of.js";
+import {
+  CONSUMER,
+  type Insert,
+  batchOf,
+  bytesOf,
+  inserted,
+  logOf,
+  notHere,
+  startWorkerOn,
+} from "./worker-of.js";
 
 const OTHER_IMPORT = "01990000-0000-7000-8000-0000000000ab";
 const TOKEN = "log:events.raw:0:5-6";
@@ -29,48 +35,26 @@ async function work({
   const bodies: Buffer[] = [];
   const outcomes: ChunkOutcome[] = [];
   const told: string[] = [];
-  const batch: LogBatch = {
-    partition: 0,
-    records: chunks.map((chunk, index) => ({ offset: 5 + index, value: encodeRawChunk(chunk) })),
+  const batch = batchOf(chunks.map(encodeRawChunk), {
     token: TOKEN,
     recordedNote,
-    ownedForMs: Infinity,
     recordRange: async (note) => void steps.push(`range ${note}`),
     commit: async () => void steps.push("commit"),
-  };
-  const log: EventLog = {
-    partitions: 1,
-    append: () => Promise.reject(new Error("not here")),
-    async consume(_, handle) {
-      await handle(batch);
-      return {
-        crashed: new Promise<Error>(() => undefined),
-        [Symbol.asyncDispose]: async () => undefined,
-      };
-    },
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  });
+  const log = logOf(async (_, handle) => {
+    await handle(batch);
+    return CONSUMER;
+  });
   let failuresLeft = insertFailures;
-  const exec = async (params: {
-    query: string;
-    values: Readable;
-    clickhouse_settings: Record<string, string>;
-  }) => {
-    const parts: Buffer[] = [];
-    for await (const part of params.values) parts.push(part as Buffer);
-    bodies.push(Buffer.concat(parts));
-    const table = params.query.split(" ")[2] ?? "";
-    steps.push(`insert ${table} ${params.clickhouse_settings.insert_deduplication_token ?? ""}`);
-    const code = failuresLeft-- > 0 ? { "x-clickhouse-exception-code": "210" } : {};
-    return { stream: Readable.from([]), response_headers: code };
+  const exec = async (insert: Insert) => {
+    bodies.push(await bytesOf(insert));
+    const table = insert.query.split(" ")[2] ?? "";
+    steps.push(`insert ${table} ${insert.clickhouse_settings.insert_deduplication_token ?? ""}`);
+    return inserted(failuresLeft-- > 0 ? { "x-clickhouse-exception-code": "210" } : {});
   };
   const abortedAmong = vi.fn(async (ids: readonly string[]) => aborted.filter((id) => ids.includes(id)));
-  await startWorker({
-    log,
-    shards: oneServer({ exec } as unknown as ClickHouseClient),
-    lookups: () => tinyLookups,
-    resolveArtifact: async () => dockerPackage,
-    resolveLive: async () => [dockerPackage],
+  await startWorkerOn(log, {
+    client: { exec },
     progress: {
       abortedAmong,
       putChunks: async (put) => {
@@ -78,10 +62,8 @@ async function work({
         steps.push(`progress ${put.length}`);
         return [];
       },
-      replaceDeadLetters: () => Promise.reject(new Error("there is no dead letter")),
+      replaceDeadLetters: notHere,
     },
-    putDeadLetter: () => Promise.reject(new Error("there is no dead letter")),
-    share: { index: 0, of: 1 },
     onWritten: ({ again }) => told.push(again ? "again" : "first"),
     onInserted: ({ table }) => told.push(table),
   });
@@ -184,5 +166,33 @@ describe("startWorker", () => {
       "progress 3",
       "commit",
     ]);
+  });
+});
+
+describe("the lanes of a worker", () => {
+  const record = encodeRawChunk(chunkOf('{"$time":1}\n'.repeat(200)));
+
+  test("are consumed side by side: an express batch does not wait for the bulk batch in hand", async () => {
+    const committed: Lane[] = [];
+    const handled: Promise<void>[] = [];
+    const log = logOf(async ({ lane = "bulk" }, handle) => {
+      const records = Array<Buffer>(lane === "bulk" ? 200 : 1).fill(record);
+      const commit = async () => void committed.push(lane);
+      handled.push(handle(batchOf(records, { token: `log:events.raw:${lane}:5-9`, commit })));
+      return CONSUMER;
+    }, 2);
+    await startWorkerOn(log);
+    await Promise.all(handled);
+    expect(committed).toEqual(["express", "bulk"]);
+  });
+
+  test("are closed when one of them cannot start", async () => {
+    const closed: Lane[] = [];
+    const log = logOf(async ({ lane = "bulk" }) => {
+      if (lane === "bulk") throw new Error("no room in the group");
+      return { ...CONSUMER, [Symbol.asyncDispose]: async () => void closed.push(lane) };
+    }, 2);
+    await expect(startWorkerOn(log)).rejects.toThrow("no room in the group");
+    expect(closed).toEqual(["express"]);
   });
 });

@@ -20,6 +20,13 @@ const views = of("pixel");
 
 type Case = [string, DayActivity[], StageBefore, string];
 
+const CONSECUTIVE = "investigation by views-in-consecutive-weeks";
+const THREE_WINDOWS = "ongoing-usage by activity-in-three-windows";
+const BOTH = "experimentation by downloads-and-view";
+
+const check = (_: string, activity: readonly DayActivity[], before: StageBefore, expected: string) =>
+  expect(outcome(activity, before)).toBe(expected);
+
 function outcome(activity: readonly DayActivity[], before: StageBefore): string {
   const placed = classify(stageFacts(activity, TODAY), before);
   return placed === undefined ? "as it was" : `${placed.stage} by ${placed.cause}`;
@@ -51,43 +58,21 @@ describe("a company that nothing was said of", () => {
     ["with 9 points of views in one week", views(6, 0, 1, 2), NEW, "interest by view"],
     ["with 12 points of views in two weeks", views(6, 0, 1, 2, 3), NEW, "investigation by score"],
 
-    [
-      "with views on a Sunday and a Monday",
-      views(1, 2, 3),
-      NEW,
-      "investigation by views-in-consecutive-weeks",
-    ],
+    ["with views on a Sunday and a Monday", views(1, 2, 3), NEW, CONSECUTIVE],
     ["with views on a Monday and the Sunday after", views(1, 3, 9), NEW, "interest by view"],
-    [
-      "with views on a Monday and the Sunday 13 days on",
-      views(1, 3, 16),
-      NEW,
-      "investigation by views-in-consecutive-weeks",
-    ],
+    ["with views on a Monday and the Sunday 13 days on", views(1, 3, 16), NEW, CONSECUTIVE],
     ["with views a week apart", views(1, 3, 17), NEW, "interest by view"],
-    [
-      "with views 59 days ago and in the week after",
-      views(1, 59, 52),
-      NEW,
-      "investigation by views-in-consecutive-weeks",
-    ],
+    ["with views 59 days ago and in the week after", views(1, 59, 52), NEW, CONSECUTIVE],
     ["with views 60 days ago and in the week after", views(1, 60, 53), NEW, "interest by view"],
     ["with views in consecutive weeks, the later still to come", views(1, 2, -5), NEW, "interest by view"],
     ["with downloads in consecutive weeks, and long ago", downloads(1, 40, 47), NEW, "as it was"],
-  ])("%s", (_, activity, before, expected) => {
-    expect(outcome(activity, before)).toBe(expected);
-  });
+  ])("%s", check);
 });
 
 describe("a company that comes closer", () => {
   test.each<Case>([
     ["with downloads on two days", downloads(1, 0, 1), NEW, "investigation by download"],
-    [
-      "with downloads on two days and a view",
-      [...downloads(1, 0, 29), ...views(1, 29)],
-      NEW,
-      "experimentation by downloads-and-view",
-    ],
+    ["with downloads on two days and a view", [...downloads(1, 0, 29), ...views(1, 29)], NEW, BOTH],
     [
       "with two downloads of one day and a view",
       [...downloads(2, 5), ...views(1, 5)],
@@ -127,18 +112,8 @@ describe("a company that comes closer", () => {
       NEW,
       "ongoing-usage by score",
     ],
-    [
-      "with a download in each of three windows",
-      downloads(1, 29, 59, 89),
-      NEW,
-      "ongoing-usage by activity-in-three-windows",
-    ],
-    [
-      "with one in the first days of each",
-      downloads(1, 0, 30, 60),
-      NEW,
-      "ongoing-usage by activity-in-three-windows",
-    ],
+    ["with a download in each of three windows", downloads(1, 29, 59, 89), NEW, THREE_WINDOWS],
+    ["with one in the first days of each", downloads(1, 0, 30, 60), NEW, THREE_WINDOWS],
     ["with the last window left out", downloads(1, 29, 59, 90), NEW, "investigation by download"],
     ["with the middle window left out", downloads(1, 29, 60, 89), NEW, "investigation by download"],
     ["with the first window left out", downloads(1, 30, 59, 89), NEW, "as it was"],
@@ -146,7 +121,7 @@ describe("a company that comes closer", () => {
       "with views in each and a download in the first",
       [...downloads(1, 10), ...views(1, 40, 70)],
       NEW,
-      "ongoing-usage by activity-in-three-windows",
+      THREE_WINDOWS,
     ],
     [
       "with views in each and a download in the second",
@@ -154,9 +129,7 @@ describe("a company that comes closer", () => {
       NEW,
       "interest by view",
     ],
-  ])("%s", (_, activity, before, expected) => {
-    expect(outcome(activity, before)).toBe(expected);
-  });
+  ])("%s", check);
 });
 
 describe("a company that leaves", () => {
@@ -179,21 +152,14 @@ describe("a company that leaves", () => {
     ["of whose activity nothing is left", [], ENGAGED, "inactive by no-activity"],
     ["that has activity to come", downloads(1, -1, 60), ENGAGED, "inactive by no-activity"],
     ["that is inactive already", downloads(1, 200), INACTIVE, "inactive by no-activity"],
-  ])("%s", (_, activity, before, expected) => {
-    expect(outcome(activity, before)).toBe(expected);
-  });
+  ])("%s", check);
 });
 
 describe("a company that comes back", () => {
   test.each<Case>([
     ["with a view", views(1, 0, 100), INACTIVE, "interest by view"],
     ["with a download", downloads(1, 0, 100), INACTIVE, "investigation by download"],
-    [
-      "with downloads and a view",
-      [...downloads(1, 0, 1), ...views(1, 0)],
-      INACTIVE,
-      "experimentation by downloads-and-view",
-    ],
+    ["with downloads and a view", [...downloads(1, 0, 1), ...views(1, 0)], INACTIVE, BOTH],
     [
       "with 70 points",
       [...downloads(2, 0, 1, 2, 3, 4), ...views(9, 0, 1, 2, 3, 4, 5, 6)],
@@ -201,7 +167,5 @@ describe("a company that comes back", () => {
       "ongoing-usage by score",
     ],
     ["with a download that was sent late, 45 days old", downloads(1, 45), INACTIVE, "as it was"],
-  ])("%s", (_, activity, before, expected) => {
-    expect(outcome(activity, before)).toBe(expected);
-  });
+  ])("%s", check);
 });

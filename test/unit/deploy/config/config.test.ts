@@ -145,131 +145,80 @@ const PORT = "must be a port from 0 to 65535 (0 takes any free one)";
 
 const SIZE = "must be a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)";
 
+const PATH = "must be the path of a";
+const HOST = "must be a host name or an IP address";
+const ROLES = "must be one or more of api, collect, enrich, jobs, separated by commas";
+const WORKERS = "must be a whole number from 1 to 256";
+const BROKERS = "must be host:port pairs separated by commas";
+const ORIGINS = "must be * or origins separated by commas, such as https://dashboard.example";
+const PROXIES = "must be IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8";
+
 test.each([
-  ["PORT", "65536", `PORT ${PORT}; it is "65536"`],
-  ["COLLECT_PORT", "http", `COLLECT_PORT ${PORT}; it is "http"`],
-  ["METRICS_PORT", "-1", `METRICS_PORT ${PORT}; it is "-1"`],
-  ["PORT", "80.5", `PORT ${PORT}; it is "80.5"`],
-  ["HOST", "not a host", 'HOST must be a host name or an IP address; it is "not a host"'],
-  ["HOST", "http://x", 'HOST must be a host name or an IP address; it is "http://x"'],
-  [
-    "CORS_ORIGINS",
-    "https://dashboard.example/app",
-    'CORS_ORIGINS must be * or origins separated by commas, such as https://dashboard.example; it is "https://dashboard.example/app"',
-  ],
-  ["DATA_DIR", "  ", 'DATA_DIR must be the path of a folder; it is "  "'],
-  [
-    "ROLES",
-    "api,cook,chef",
-    'ROLES must be one or more of api, collect, enrich, jobs, separated by commas; it is "api,cook,chef" (not a role: cook, chef)',
-  ],
-  [
-    "ROLES",
-    ",",
-    'ROLES must be one or more of api, collect, enrich, jobs, separated by commas; it is "," (not a role: nothing)',
-  ],
-  ["CLICKHOUSE_URL", "ch:8123", 'CLICKHOUSE_URL must be an http:// or https:// URL; it is "ch://..."'],
-  ["KAFKA_BROKERS", "k1", 'KAFKA_BROKERS must be host:port pairs separated by commas; it is "k1"'],
-  [
-    "KAFKA_SESSION_TIMEOUT_MS",
-    "30s",
-    'KAFKA_SESSION_TIMEOUT_MS must be a whole number of milliseconds from 1000 to 300000; it is "30s"',
-  ],
-  ["KAFKA_BROKERS", "k1:0", 'KAFKA_BROKERS must be host:port pairs separated by commas; it is "k1:0"'],
-  ["LOG_CODEC", "gzip", 'LOG_CODEC must be one of none, lz4, brotli; it is "gzip"'],
-  ["ENRICH_WORKERS", "0", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "0"'],
-  ["ENRICH_WORKERS", "two", 'ENRICH_WORKERS must be a whole number from 1 to 256; it is "two"'],
-  ["IMPORT_BYTES_MAX", "0", `IMPORT_BYTES_MAX ${SIZE}; it is "0"`],
-  ["IMPORT_BYTES_MAX", "20GB", `IMPORT_BYTES_MAX ${SIZE}; it is "20GB"`],
-  ["CITY_MMDB", " ", 'CITY_MMDB must be the path of a file; it is " "'],
-  [
-    "FUNNEL_SCHEDULE",
-    "hourly",
-    'FUNNEL_SCHEDULE must be a cron expression such as "0 * * * *"; it is "hourly"',
-  ],
-  [
-    "WEBHOOK_ALLOW_PRIVATE_NETWORKS",
-    "yes",
-    'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be true or false; it is "yes"',
-  ],
-  [
-    "TRUSTED_PROXIES",
-    "10.0.0.0/33",
-    'TRUSTED_PROXIES must be IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8; it is "10.0.0.0/33"',
-  ],
-  [
-    "COLLECT_ALLOW_PRIVATE_UPSTREAMS",
-    "1",
-    'COLLECT_ALLOW_PRIVATE_UPSTREAMS must be true or false; it is "1"',
-  ],
-  ["COLLECT_HOST", "a_b.example", 'COLLECT_HOST must be a host name; it is "a_b.example"'],
-  [
-    "LOG_LEVEL",
-    "verbose",
-    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent; it is "verbose"',
-  ],
-])("%s=%s stops the start with a sentence", (name, value, sentence) => {
-  expect(faultOf({ [name]: value })).toBe(sentence);
+  ["PORT", "65536", PORT],
+  ["COLLECT_PORT", "http", PORT],
+  ["METRICS_PORT", "-1", PORT],
+  ["PORT", "80.5", PORT],
+  ["HOST", "not a host", HOST],
+  ["HOST", "http://x", HOST],
+  ["CORS_ORIGINS", "https://dashboard.example/app", ORIGINS],
+  ["DATA_DIR", "  ", `${PATH} folder`],
+  ["ROLES", "api,cook,chef", ROLES, " (not a role: cook, chef)"],
+  ["ROLES", ",", ROLES, " (not a role: nothing)"],
+  ["KAFKA_BROKERS", "k1", BROKERS],
+  ["KAFKA_BROKERS", "k1:0", BROKERS],
+  ["KAFKA_SESSION_TIMEOUT_MS", "30s", "must be a whole number of milliseconds from 1000 to 300000"],
+  ["LOG_CODEC", "gzip", "must be one of none, lz4, brotli"],
+  ["ENRICH_WORKERS", "0", WORKERS],
+  ["ENRICH_WORKERS", "two", WORKERS],
+  ["IMPORT_BYTES_MAX", "0", SIZE],
+  ["IMPORT_BYTES_MAX", "20GB", SIZE],
+  ["CITY_MMDB", " ", `${PATH} file`],
+  ["FUNNEL_SCHEDULE", "hourly", 'must be a cron expression such as "0 * * * *"'],
+  ["WEBHOOK_ALLOW_PRIVATE_NETWORKS", "yes", "must be true or false"],
+  ["COLLECT_ALLOW_PRIVATE_UPSTREAMS", "1", "must be true or false"],
+  ["TRUSTED_PROXIES", "10.0.0.0/33", PROXIES],
+  ["COLLECT_HOST", "a_b.example", "must be a host name"],
+  ["LOG_LEVEL", "verbose", "must be one of trace, debug, info, warn, error, fatal, silent"],
+])("%s=%s stops the start with a sentence", (name, value, must, why = "") => {
+  expect(faultOf({ [name]: value })).toBe(`${name} ${must}; it is "${value}"${why}`);
 });
 
 test("every invalid variable is named at once", () => {
   expect(faultOf({ PORT: "x", LOG_LEVEL: "y", ENRICH_WORKERS: "z" }).split("\n")).toHaveLength(3);
 });
 
+const OF_32 = "32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes";
+const KEY_OF_32 = `must be ${OF_32}`;
+
 test("SECRET_KEY is required with DATABASE_URL", () => {
-  expect(faultOf({ DATABASE_URL: "postgres://db/app" })).toBe(
-    "SECRET_KEY must be set to 32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes when DATABASE_URL is set; it is not set",
-  );
+  const fault = faultOf({ DATABASE_URL: "postgres://db/app" });
+  expect(fault).toBe(`SECRET_KEY must be set to ${OF_32} when DATABASE_URL is set; it is not set`);
 });
 
 const MECHANISM = "one of plain, scram-sha-256, scram-sha-512";
 
 test.each([
-  [
-    { KAFKA_BROKERS: "k:9092", KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "app" },
-    "KAFKA_SASL_PASSWORD must be set to a password when KAFKA_SASL_MECHANISM is set; it is not set",
-  ],
-  [
-    { KAFKA_BROKERS: "k:9092", KAFKA_SASL_USERNAME: "app" },
-    `KAFKA_SASL_MECHANISM must be set to ${MECHANISM} when KAFKA_SASL_USERNAME is set; it is not set`,
-  ],
-  [
-    { KAFKA_BROKERS: "k:9092", KAFKA_SASL_PASSWORD: "word" },
-    `KAFKA_SASL_MECHANISM must be set to ${MECHANISM} when KAFKA_SASL_PASSWORD is set; it is not set`,
-  ],
-  [
-    { KAFKA_TLS: "true" },
-    "KAFKA_BROKERS must be set to host:port pairs separated by commas when KAFKA_TLS is set; it is not set",
-  ],
-])("half of a connection to Kafka is refused: %o", (variables, sentence) => {
-  expect(faultOf(variables)).toBe(sentence);
+  [{ KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "app" }, "KAFKA_SASL_PASSWORD", "a password"],
+  [{ KAFKA_SASL_USERNAME: "app" }, "KAFKA_SASL_MECHANISM", MECHANISM],
+  [{ KAFKA_SASL_PASSWORD: "word" }, "KAFKA_SASL_MECHANISM", MECHANISM],
+  [{ KAFKA_TLS: "true", KAFKA_BROKERS: "" }, "KAFKA_BROKERS", "host:port pairs separated by commas"],
+])("half of a connection to Kafka is refused: %o", (variables, lacking, must) => {
+  const [given] = Object.keys(variables);
+  const fault = faultOf({ KAFKA_BROKERS: "k:9092", ...variables });
+  expect(fault).toBe(`${lacking} must be set to ${must} when ${given} is set; it is not set`);
 });
 
 describe("secrets are never printed", () => {
+  const POSTGRES = "must be a postgres:// URL";
+  const NO_URL = "not a URL (not shown, it may hold a password)";
   test.each([
-    [
-      "SECRET_KEY",
-      "c2VjcmV0",
-      "SECRET_KEY must be 32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes; it is 8 characters long (not shown)",
-    ],
-    [
-      "SECRET_KEY",
-      `${KEY}AAAA`,
-      "SECRET_KEY must be 32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes; it is 48 characters long (not shown)",
-    ],
-    [
-      "DATABASE_URL",
-      "mysql://app:secret@db.example/app?password=secret",
-      'DATABASE_URL must be a postgres:// URL; it is "mysql://db.example/app"',
-    ],
-    [
-      "DATABASE_URL",
-      "app secret @db",
-      "DATABASE_URL must be a postgres:// URL; it is not a URL (not shown, it may hold a password)",
-    ],
-    ["CLICKHOUSE_URL", "app:secret", 'CLICKHOUSE_URL must be an http:// or https:// URL; it is "app://..."'],
-  ])("%s=%s", (name, value, sentence) => {
-    expect(faultOf({ SECRET_KEY: KEY, [name]: value })).toBe(sentence);
+    ["SECRET_KEY", "c2VjcmV0", KEY_OF_32, "8 characters long (not shown)"],
+    ["SECRET_KEY", `${KEY}AAAA`, KEY_OF_32, "48 characters long (not shown)"],
+    ["DATABASE_URL", "mysql://app:secret@db/app?password=secret", POSTGRES, '"mysql://db/app"'],
+    ["DATABASE_URL", "app secret @db", POSTGRES, NO_URL],
+    ["CLICKHOUSE_URL", "app:secret", "must be an http:// or https:// URL", '"app://..."'],
+  ])("%s=%s", (name, value, must, is) => {
+    expect(faultOf({ SECRET_KEY: KEY, [name]: value })).toBe(`${name} ${must}; it is ${is}`);
   });
 });
 

@@ -1,6 +1,4 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { Readable } from "node:stream";
-import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   MUTEX_BYTES,
@@ -8,15 +6,14 @@ import {
   sharedThreadMutex,
 } from "../../../../enrich/batches/poison-detection.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
-import { startWorker } from "../../../../enrich/start-worker.js";
 import { channelOf } from "../../../../schemas/fault-point.js";
 import type { ChunkOutcome, DeadLetter } from "../../../../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
-import { BatchLost, type EventLog, type LogBatch } from "../../../../schemas/records/event-log.js";
+import { BatchLost } from "../../../../schemas/records/event-log.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
 import { CODECS, type Codec, encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { IMPORT_ID, chunkOf, dockerPackage, tinyLookups } from "../lines/chunk-of.js";
-import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
+import { CONSUMER, type Insert, batchOf, bytesOf, inserted, logOf, startWorkerOn } from "../worker-of.js";
 
 const TOKEN = "log:events.raw:0:5-9";
 const FIRST_OFFSET = 5;
@@ -65,9 +62,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
 
   /** Works on the range until it is committed, fails, or the program dies: then it never resolves. */
   async function work(faults: Faults = {}): Promise<"committed" | Error | "died"> {
-    const batch: LogBatch = {
-      partition: 0,
-      records: records.map((value, index) => ({ offset: FIRST_OFFSET + index, value })),
+    const batch = batchOf(records, {
       token: TOKEN,
       recordedNote: kept.note,
       ownedForMs: OWNED_FOR_MS,
@@ -76,22 +71,15 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
         kept.notes.push((kept.note = note));
       },
       commit: async () => void (kept.committed = true),
-    };
+    });
     const ended = new Promise<"committed" | Error>((resolve) => {
-      const log: EventLog = {
-        partitions: 1,
-        append: () => Promise.reject(new Error("not here")),
-        async consume(_, handle) {
-          void handle(batch).then(() => resolve("committed"), resolve);
-          return { crashed: DEATH, [Symbol.asyncDispose]: async () => undefined };
-        },
-        [Symbol.asyncDispose]: async () => undefined,
-      };
-      const started = startWorker({
-        log,
-        shards: oneServer(clickHouseOf(kept, faults)),
+      const log = logOf(async (_, handle) => {
+        void handle(batch).then(() => resolve("committed"), resolve);
+        return CONSUMER;
+      });
+      const started = startWorkerOn(log, {
+        client: clickHouseOf(kept, faults),
         lookups: () => lookupsOf(faults),
-        resolveLive: async () => [dockerPackage],
         resolveArtifact: async () => {
           await faults.resolving?.();
           return dockerPackage;
@@ -108,7 +96,6 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
           kept.deadLetters.set(letter.logPosition, letter);
           return letter.offset;
         },
-        share: { index: 0, of: 1 },
         ...(faults.mutex && { mutexOf: () => faults.mutex as ThreadMutex }),
         ...(faults.onLogRefused && { onLogRefused: faults.onLogRefused }),
       });
@@ -151,8 +138,9 @@ async function packed(
 }
 
 /** The codec stands right before the lines and their length. */
-function codecPlace(record: Buffer): number {
-  return record.indexOf('{"$time"') - 2;
+function withCodec(record: Buffer, codec: number): Buffer {
+  record[record.indexOf('{"$time"') - 2] = codec;
+  return record;
 }
 
 function lookupsOf({ enriching }: Faults): Lookups {
@@ -168,18 +156,9 @@ function lookupsOf({ enriching }: Faults): Lookups {
 }
 
 /** Keeps the first block of each token, as the real one does, with the agents that are in it. */
-function clickHouseOf(
-  { stored, logged }: ReturnType<typeof world>["kept"],
-  faults: Faults,
-): ClickHouseClient {
-  const exec = async (params: {
-    query: string;
-    values: Readable;
-    clickhouse_settings: Record<string, string>;
-  }) => {
-    const parts: Buffer[] = [];
-    for await (const part of params.values) parts.push(part as Buffer);
-    const text = Buffer.concat(parts).toString("latin1");
+function clickHouseOf({ stored, logged }: ReturnType<typeof world>["kept"], faults: Faults) {
+  const exec = async (params: Insert) => {
+    const text = (await bytesOf(params)).toString("latin1");
     const agents = [...new Set(text.match(/agent-(?:\d{4}|\w)/g))];
     const token = params.clickhouse_settings.insert_deduplication_token ?? "";
     if (params.query.includes("import_log")) logged.push(token);
@@ -187,14 +166,14 @@ function clickHouseOf(
     if (code !== undefined) throw Object.assign(new Error(`refused with ${code}`), { code });
     if (!stored.has(token)) stored.set(token, agents);
     if (faults.dyingAfterInsert?.()) await DEATH;
-    return { stream: Readable.from([]), response_headers: {} };
+    return inserted();
   };
   const query = async ({ query_params: { stamps } }: { query_params: { stamps: number[] } }) => {
     const events = [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names));
     const found = stamps.some((stamp) => events.includes(AGENTS[stamp - FIRST_STAMP] ?? ""));
     return { json: async () => [{ found: found ? 1 : 0 }] };
   };
-  return { exec, query, command: async () => undefined } as unknown as ClickHouseClient;
+  return { exec, query, command: async () => undefined };
 }
 
 const AGENTS = ["agent-a", "agent-b", "agent-c", "agent-d", "agent-e"];
@@ -259,13 +238,23 @@ describe("writeBatch", () => {
     expect(kept.outcomes.size).toBe(2);
   });
 
-  test("tells the import of a damaged record whose beginning can be read", async () => {
-    const whole = recordOf("agent-b", 1);
-    const { kept, rows, work } = world([], [recordOf("agent-a", 0), whole.subarray(0, -10)]);
+  const claims = (codec: string) => `its lines cannot be decompressed (${codec}: it claims 4294967295 bytes)`;
+  const filled = (codec: Codec) => packed("agent-b", 1, codec, (lines) => lines.fill(0xff));
+  test.each([
+    ["was cut off", async () => recordOf("agent-b", 1).subarray(0, -10), "", 0],
+    ["has an unknown codec", async () => withCodec(recordOf("agent-b", 1), 2 * 50), "", 1],
+    ["has damaged lines in lz4", () => filled("lz4"), claims("lz4"), 1],
+    ["has damaged lines in brotli", () => filled("brotli"), claims("brotli"), 1],
+  ])("makes a dead letter of a chunk that %s, and tells its import", async (_, damage, reason, lines) => {
+    const record = await damage();
+    const { kept, rows, work } = world([], [recordOf("agent-a", 0), record, recordOf("agent-c", 2)]);
     expect(await work()).toBe("committed");
-    expect(rows()).toEqual(["agent-a"]);
-    expect([...kept.deadLetters.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
-    expect(kept.outcomes.get(1)).toMatchObject({ deadLetter: true, eventsImported: 0 });
+    expect(rows()).toEqual(["agent-a", "agent-c"]);
+    const reads = expect.stringContaining(reason) as string;
+    const letter = { offset: 6, importId: IMPORT_ID, sequence: 1, lines, record, reason: reads };
+    expect([...kept.deadLetters.values()]).toMatchObject([letter]);
+    const counted = { deadLetter: true, eventsTotal: lines, eventsImported: 0, eventsFailed: lines };
+    expect(kept.outcomes.get(1)).toMatchObject(counted);
   });
 
   test.each(CODECS)("writes chunks that are compressed with %s as any other", async (codec) => {
@@ -276,38 +265,6 @@ describe("writeBatch", () => {
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(AGENTS);
     expect(kept.deadLetters.size).toBe(0);
-  });
-
-  test.each(["lz4", "brotli"] as const)(
-    "makes a dead letter of a chunk whose lines in %s are damaged",
-    async (codec) => {
-      const damaged = await packed("agent-b", 1, codec, (lines) => lines.fill(0xff));
-      const { kept, rows, work } = world([], [recordOf("agent-a", 0), damaged, recordOf("agent-c", 2)]);
-      expect(await work()).toBe("committed");
-      expect(rows()).toEqual(["agent-a", "agent-c"]);
-      const [letter] = [...kept.deadLetters.values()];
-      expect(letter).toMatchObject({
-        offset: 6,
-        importId: IMPORT_ID,
-        sequence: 1,
-        lines: 1,
-        record: damaged,
-      });
-      expect(letter?.reason).toMatch(
-        `its lines cannot be decompressed (${codec}: it claims 4294967295 bytes)`,
-      );
-      expect(kept.outcomes.get(1)).toMatchObject({ deadLetter: true, eventsTotal: 1, eventsFailed: 1 });
-    },
-  );
-
-  test("makes a dead letter of a chunk of an unknown codec, and tells its import", async () => {
-    const future = Buffer.from(recordOf("agent-b", 1));
-    future[codecPlace(future)] = 2 * 50;
-    const { kept, rows, work } = world([], [recordOf("agent-a", 0), future]);
-    expect(await work()).toBe("committed");
-    expect(rows()).toEqual(["agent-a"]);
-    expect([...kept.deadLetters.values()]).toMatchObject([{ offset: 6, importId: IMPORT_ID, sequence: 1 }]);
-    expect(kept.outcomes.get(1)).toMatchObject({ deadLetter: true, eventsFailed: 1 });
   });
 
   test("finds the chunk whose rows ClickHouse cannot read, and writes every other one once", async () => {

@@ -57,7 +57,12 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<Uploads> 
     interruptUpload: async (id, { reason }) => void told.steps.push(`interrupted ${id}: ${reason}`),
     ...over.uploads,
   };
-  return { log, uploads, told, active: new ActiveUploads() };
+  const active = new ActiveUploads();
+  // On the clock of these tests a wait for other requests would never end.
+  const usual = { log, uploads, active, now: () => NOON, throttle: async () => undefined };
+  const receive = (body: AsyncIterable<Buffer>, changed: Partial<ReceiveDependencies> = {}) =>
+    receiveImport(body, target, { ...usual, ...changed });
+  return { told, active, receive };
 }
 
 /** `chunks` parts, each large enough to be a chunk of its own. */
@@ -71,41 +76,44 @@ async function* brokenBody(): AsyncGenerator<Buffer> {
   throw new Error("the sender broke off");
 }
 
-/** On the clock of these tests a wait for other requests would never end. */
-const unthrottled = async () => undefined;
+/** Goes on by so many milliseconds whenever it is read. */
+function clockOf(stepMs: number): () => number {
+  let at = NOON;
+  return () => (at += stepMs);
+}
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("receiveImport", () => {
   test("completes the upload after all appends, with their number", async () => {
-    const { log, uploads, told, active } = fakes({
+    const { told, receive } = fakes({
       append: () => new Promise((resolve) => setImmediate(resolve)),
     });
     vi.useRealTimers();
-    await receiveImport(bodyOf(6), target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
+    await receive(bodyOf(6));
     expect(told.steps).toEqual([...Array<string>(6).fill("appended"), `completed ${IMPORT} 6`]);
   });
 
   test("throttles between chunks, and not for a body of one", async () => {
-    const { log, uploads, told, active } = fakes();
+    const { told, receive } = fakes();
     const throttle = async () => void told.steps.push("throttled");
-    await receiveImport(bodyOf(1), target, { log, uploads, active, now: () => NOON, throttle });
+    await receive(bodyOf(1), { throttle });
     expect(told.steps).toEqual(["appended", `completed ${IMPORT} 1`]);
     told.steps = [];
-    await receiveImport(bodyOf(3), target, { log, uploads, active, now: () => NOON, throttle });
+    await receive(bodyOf(3), { throttle });
     expect(told.steps.filter((step) => step === "throttled")).toHaveLength(2);
   });
 
   test("completes an empty body with no chunks", async () => {
-    const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(0), target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
+    const { told, receive } = fakes();
+    await receive(bodyOf(0));
     expect(told.steps).toEqual([`completed ${IMPORT} 0`]);
   });
 
   test("records the sender, position and bytes of each chunk", async () => {
-    const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(2), target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
+    const { told, receive } = fakes();
+    await receive(bodyOf(2));
     const { lines, ...second } = told.chunks[1] as RawChunk;
     expect(second).toEqual({
       source: "import",
@@ -120,15 +128,8 @@ describe("receiveImport", () => {
 
   test("compresses chunks with the given codec", async () => {
     vi.useRealTimers();
-    const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(2), target, {
-      log,
-      codec: "lz4",
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
+    const { told, receive } = fakes();
+    await receive(bodyOf(2), { codec: "lz4" });
     expect(told.chunks.map(({ codec }) => codec)).toEqual(["lz4", "lz4"]);
     for (const chunk of told.chunks) expect(chunk.lines.length).toBeLessThan(linesOf(chunk).length / 50);
     const lines = told.chunks
@@ -138,24 +139,12 @@ describe("receiveImport", () => {
   });
 
   test.each([
-    ["stands still", () => NOON],
-    [
-      "goes backwards",
-      (
-        (at) => () =>
-          (at -= 1000)
-      )(NOON),
-    ],
-    [
-      "runs",
-      (
-        (at) => () =>
-          (at += 7)
-      )(NOON),
-    ],
+    ["stands still", clockOf(0)],
+    ["goes backwards", clockOf(-1000)],
+    ["runs", clockOf(7)],
   ])("stamps chunks in rising order when the clock %s", async (_, now) => {
-    const { log, uploads, told, active } = fakes();
-    await receiveImport(bodyOf(5), target, { log, uploads, active, now, throttle: unthrottled });
+    const { told, receive } = fakes();
+    await receive(bodyOf(5), { now });
     const stamps = told.chunks.map(({ receiptStamp }) => receiptStamp);
     expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
     expect(stamps).toHaveLength(5);
@@ -164,56 +153,35 @@ describe("receiveImport", () => {
 
   test("interrupts the upload, after the appends in flight, when the body breaks off", async () => {
     vi.useRealTimers();
-    const { log, uploads, told, active } = fakes({
+    const { told, receive } = fakes({
       append: () => new Promise((resolve) => setImmediate(resolve)),
     });
-    const receiving = receiveImport(brokenBody(), target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    await expect(receiving).rejects.toThrow("the sender broke off");
+    await expect(receive(brokenBody())).rejects.toThrow("the sender broke off");
     expect(told.steps).toEqual(["appended", "appended", `interrupted ${IMPORT}: the sender broke off`]);
   });
 
   test("interrupts the upload at a failed append, without reading on", async () => {
-    const { log, uploads, told, active } = fakes({ append: () => Promise.reject(new Error("disk full")) });
-    const receiving = receiveImport(bodyOf(1000), target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    await expect(receiving).rejects.toThrow("disk full");
+    const { told, receive } = fakes({ append: () => Promise.reject(new Error("disk full")) });
+    await expect(receive(bodyOf(1000))).rejects.toThrow("disk full");
     expect(told.steps).toEqual([`interrupted ${IMPORT}: disk full`]);
     expect(told.chunks.length).toBeLessThanOrEqual(2);
   });
 
   test("interrupts the upload when only the last append fails", async () => {
     let appends = 0;
-    const { log, uploads, told, active } = fakes({
+    const { told, receive } = fakes({
       append: async () => {
         if (++appends === 2) throw new Error("disk full");
       },
     });
-    const receiving = receiveImport(bodyOf(2), target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    await expect(receiving).rejects.toThrow("disk full");
+    await expect(receive(bodyOf(2))).rejects.toThrow("disk full");
     expect(told.steps.at(-1)).toBe(`interrupted ${IMPORT}: disk full`);
   });
 
   test("records the interruption when an unavailable database is back, without keeping the sender", async () => {
     const steps: string[] = [];
     const errors = [new Error("unreachable"), new Error("still unreachable")];
-    const { log, active, uploads } = fakes({
+    const { receive } = fakes({
       uploads: {
         async interruptUpload(id, { reason }) {
           const error = errors.shift();
@@ -222,14 +190,7 @@ describe("receiveImport", () => {
         },
       },
     });
-    const receiving = receiveImport(brokenBody(), target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    await expect(receiving).rejects.toThrow("the sender broke off");
+    await expect(receive(brokenBody())).rejects.toThrow("the sender broke off");
     expect(steps).toEqual([]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(steps).toEqual([`interrupted ${IMPORT}: the sender broke off`]);
@@ -237,16 +198,10 @@ describe("receiveImport", () => {
 
   test("has at most four appends in flight, and reads on as they end", async () => {
     const waiting: (() => void)[] = [];
-    const { log, uploads, told, active } = fakes({
+    const { told, receive } = fakes({
       append: () => new Promise((resolve) => waiting.push(resolve)),
     });
-    const receiving = receiveImport(bodyOf(6), target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
+    const receiving = receive(bodyOf(6));
     await vi.waitFor(() => expect(waiting).toHaveLength(4));
     waiting[0]?.();
     await vi.waitFor(() => expect(waiting).toHaveLength(5));
@@ -259,20 +214,14 @@ describe("receiveImport", () => {
 
   test("renews its lease regularly, also while no bytes arrive", async () => {
     const renewLease = vi.fn(async () => true);
-    const { log, uploads, active } = fakes({ uploads: { renewLease } });
+    const { receive } = fakes({ uploads: { renewLease } });
     let goOn = () => undefined as void;
     const gate = new Promise<void>((resolve) => (goOn = resolve));
     const body = (async function* () {
       await gate;
       yield Buffer.from("{}\n");
     })();
-    const receiving = receiveImport(body, target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
+    const receiving = receive(body);
     await vi.advanceTimersByTimeAsync(31_000);
     expect(renewLease).toHaveBeenCalledTimes(6);
     goOn();
@@ -283,61 +232,40 @@ describe("receiveImport", () => {
 
   test("survives a database that is unavailable for a moment", async () => {
     const renewLease = vi.fn(() => Promise.reject<boolean>(new Error("connection refused")));
-    const { log, uploads, told, active } = fakes({ uploads: { renewLease } });
+    const { told, receive } = fakes({ uploads: { renewLease } });
     const body = (async function* () {
       await vi.advanceTimersByTimeAsync(6_000);
       yield Buffer.from("{}\n");
     })();
-    await receiveImport(body, target, { log, uploads, active, now: () => NOON, throttle: unthrottled });
+    await receive(body);
     expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 1`);
     expect(renewLease).toHaveBeenCalledOnce();
   });
 
   test("stops at the abort of its import without marking it as interrupted", async () => {
-    const { log, uploads, told, active } = fakes({ uploads: { renewLease: async () => false } });
+    const { told, receive } = fakes({ uploads: { renewLease: async () => false } });
     const body = (async function* () {
       yield* bodyOf(1);
       await vi.advanceTimersByTimeAsync(6_000);
       yield* bodyOf(1000);
     })();
-    const receiving = receiveImport(body, target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    await expect(receiving).rejects.toThrow(UploadAborted);
+    await expect(receive(body)).rejects.toThrow(UploadAborted);
     expect(told.steps).toEqual(["appended"]);
   });
 
   test("stops at an abort during the last part of the body", async () => {
-    const { log, uploads, told, active } = fakes({ uploads: { renewLease: async () => false } });
+    const { told, receive } = fakes({ uploads: { renewLease: async () => false } });
     const body = (async function* () {
       yield Buffer.from("{}\n");
       await vi.advanceTimersByTimeAsync(6_000);
     })();
-    const receiving = receiveImport(body, target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    await expect(receiving).rejects.toThrow(UploadAborted);
+    await expect(receive(body)).rejects.toThrow(UploadAborted);
     expect(told.steps).not.toContain(`completed ${IMPORT} 1`);
   });
 
   test("ends at once when it is aborted, also while the sender is idle", async () => {
-    const { log, uploads, told, active } = fakes();
-    const receiving = receiveImport(stillBody(), target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    const refused = expect(receiving).rejects.toBeInstanceOf(UploadAborted);
+    const { told, active, receive } = fakes();
+    const refused = expect(receive(stillBody())).rejects.toBeInstanceOf(UploadAborted);
     await vi.advanceTimersByTimeAsync(10);
     active.abort(IMPORT);
     await refused;
@@ -345,15 +273,8 @@ describe("receiveImport", () => {
   });
 
   test("interrupts an upload whose sender is idle for two minutes", async () => {
-    const { log, uploads, told, active } = fakes();
-    const receiving = receiveImport(stillBody(), target, {
-      log,
-      uploads,
-      active,
-      now: () => NOON,
-      throttle: unthrottled,
-    });
-    const refused = expect(receiving).rejects.toBeInstanceOf(SenderIdle);
+    const { told, receive } = fakes();
+    const refused = expect(receive(stillBody())).rejects.toBeInstanceOf(SenderIdle);
     await vi.advanceTimersByTimeAsync(119_000);
     expect(told.steps).toEqual([]);
     await vi.advanceTimersByTimeAsync(2_000);

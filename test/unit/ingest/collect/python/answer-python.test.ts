@@ -122,33 +122,18 @@ describe("a page that the client may have", () => {
 describe("a file", () => {
   const download = { ownerId: "owner", artifact: { kind: "package", id: "package" }, variables: new Map() };
 
+  const AT = `https://cdn.example/w/${WHEEL}`;
+  const wheel = { ...download, version: "1.4.0" };
+  const range = (bytes: string) => ({ headers: { range: `bytes=${bytes}` } });
+  const source = { ...download, version: "1.3.0" };
+
   test.each([
-    [
-      `/simple/web/${WHEEL}`,
-      {},
-      `https://cdn.example/w/${WHEEL}#sha256=ab`,
-      [{ ...download, version: "1.4.0" }],
-    ],
-    [
-      "/simple/Web/web-1.3.0.tar.gz",
-      {},
-      "https://index.example/f/web-1.3.0.tar.gz?t=1",
-      [{ ...download, version: "1.3.0" }],
-    ],
-    [`/simple/web/${WHEEL}`, { method: "HEAD" }, `https://cdn.example/w/${WHEEL}#sha256=ab`, []],
-    [
-      `/simple/web/${WHEEL}`,
-      { headers: { range: "bytes=-100" } },
-      `https://cdn.example/w/${WHEEL}#sha256=ab`,
-      [],
-    ],
-    [
-      `/simple/web/${WHEEL}`,
-      { headers: { range: "bytes=0-" } },
-      `https://cdn.example/w/${WHEEL}#sha256=ab`,
-      [{ ...download, version: "1.4.0" }],
-    ],
-    [`/simple/web/${WHEEL}.metadata`, {}, `https://cdn.example/w/${WHEEL}.metadata`, []],
+    [`/simple/web/${WHEEL}`, {}, `${AT}#sha256=ab`, [wheel]],
+    ["/simple/Web/web-1.3.0.tar.gz", {}, "https://index.example/f/web-1.3.0.tar.gz?t=1", [source]],
+    [`/simple/web/${WHEEL}`, { method: "HEAD" }, `${AT}#sha256=ab`, []],
+    [`/simple/web/${WHEEL}`, range("-100"), `${AT}#sha256=ab`, []],
+    [`/simple/web/${WHEEL}`, range("0-"), `${AT}#sha256=ab`, [wheel]],
+    [`/simple/web/${WHEEL}.metadata`, {}, `${AT}.metadata`, []],
     ["/simple/web/web-1.3.0.tar.gz.asc", {}, "https://index.example/f/web-1.3.0.tar.gz.asc?t=1", []],
   ])("%s, asked for with %j, is at %s", async (target, more, location, events) => {
     expect(await ask(target, more)).toEqual({ status: 307, headers: { Location: location }, events });
@@ -210,11 +195,11 @@ test.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s is not allowed", async (meth
 test.each(["/simple/", "/simple/web/", `/simple/web/${WHEEL}`])(
   "%s is a 502 while there is no copy",
   async (target) => {
-    const answer = await ask(
-      target,
-      {},
-      fakeUpstream(() => new Error("down")),
-    );
-    expect(answer).toMatchObject({ status: 502, headers: { "Retry-After": "5" }, events: [] });
+    const down = fakeUpstream(() => new Error("down"));
+    expect(await ask(target, {}, down)).toMatchObject({
+      status: 502,
+      headers: { "Retry-After": "5" },
+      events: [],
+    });
   },
 );

@@ -140,6 +140,9 @@ it("keeps the pages of two upstreams apart", async () => {
 
 describe("an answer that is no page", () => {
   const type = (contentType: string) => ({ headers: { "content-type": contentType } });
+  const LATER = "application/vnd.pypi.simple.v2+json";
+  const INVALID = "the content type of the page is JSON, but it is not valid JSON";
+  const largeJson = { ...type("application/json; charset=utf-8"), body: `"${"x".repeat(1000)}"` };
   test.each<[string, UpstreamAnswer | Error, string]>([
     ["a connection that fails", new Error("refused"), "refused"],
     ["an error", { status: 500 }, "the upstream answered 500"],
@@ -148,22 +151,10 @@ describe("an answer that is no page", () => {
     ["not modified, when nothing is known", { status: 304 }, "the upstream answered 304"],
     ["another type", type("application/pdf"), "the upstream answered with application/pdf"],
     ["no type", type(""), "the upstream answered with no content type"],
-    [
-      "a later version",
-      type("application/vnd.pypi.simple.v2+json"),
-      "the upstream answered with application/vnd.pypi.simple.v2+json",
-    ],
-    [
-      "broken JSON",
-      { ...type("application/json"), body: "{" },
-      "the content type of the page is JSON, but it is not valid JSON",
-    ],
+    ["a later version", type(LATER), `the upstream answered with ${LATER}`],
+    ["broken JSON", { ...type("application/json"), body: "{" }, INVALID],
     ["too much HTML", { body: "x".repeat(1001) }, "the page has over 1000 bytes"],
-    [
-      "too much JSON",
-      { ...type("application/json; charset=utf-8"), body: `"${"x".repeat(1000)}"` },
-      "the page has over 1000 bytes",
-    ],
+    ["too much JSON", largeJson, "the page has over 1000 bytes"],
   ])("%s, is answered as unavailable, and why is told", async (_, answer, message) => {
     const world = worldOf(() => answer, { pageBytesMax: 1000 });
     expect(await has(world, "a.zip")).toBe("unavailable");
@@ -259,14 +250,16 @@ describe("an owner above its share of the cache", () => {
     world.upstream.answer = () => new Error("down");
     world.clock.now += 60_000;
   };
-  // Pages of about 5,400 bytes each: three fit.
+  // Of about 5,400 bytes: three fit.
+  const PAGE = page("a.zip", "x".repeat(500));
+  const BY_BYTES = { cacheBytesMax: 20_000, cacheBytesPerOwner: 6_000 };
   test.each([
-    ["bytes", { cacheBytesMax: 20_000, cacheBytesPerOwner: 6_000 }],
+    ["bytes", BY_BYTES],
     ["number", { pagesMax: 3, pagesPerOwner: 1 }],
   ])(
     "takes no page of another, by their %s: its copies are there when the upstream is not",
     async (_, limits) => {
-      const world = worldOf(() => page("a.zip", "x".repeat(500)), limits);
+      const world = worldOf(() => PAGE, limits);
       await world.index.read(PLACE);
       await readAll(world, "eve");
       goDown(world);
@@ -276,10 +269,7 @@ describe("an owner above its share of the cache", () => {
   );
 
   it("has all of it while nobody else needs it, and gives way to others", async () => {
-    const world = worldOf(() => page("a.zip", "x".repeat(500)), {
-      cacheBytesMax: 20_000,
-      cacheBytesPerOwner: 6_000,
-    });
+    const world = worldOf(() => PAGE, BY_BYTES);
     await readAll(world, "eve");
     await world.index.read(PLACE);
     goDown(world);
@@ -288,10 +278,7 @@ describe("an owner above its share of the cache", () => {
   });
 
   it("gives way before older pages of owners within theirs", async () => {
-    const world = worldOf(() => page("a.zip", "x".repeat(500)), {
-      cacheBytesMax: 20_000,
-      cacheBytesPerOwner: 6_000,
-    });
+    const world = worldOf(() => PAGE, BY_BYTES);
     await world.index.read(PLACE);
     await readAll(world, "eve");
     await world.index.read({ ...PLACE, ownerId: "bob" });
@@ -301,10 +288,7 @@ describe("an owner above its share of the cache", () => {
   });
 
   it("does not keep a page above its share at the cost of others", async () => {
-    const world = worldOf(() => page("a.zip", "x".repeat(500)), {
-      cacheBytesMax: 20_000,
-      cacheBytesPerOwner: 5_500,
-    });
+    const world = worldOf(() => PAGE, { ...BY_BYTES, cacheBytesPerOwner: 5_500 });
     for (const ownerId of ["ada", "bob", "cyd"]) await world.index.read({ ...PLACE, ownerId });
     world.upstream.answer = () => page("a.zip", "x".repeat(2_000));
     const large = await world.index.read({ ...PLACE, ownerId: "eve" });

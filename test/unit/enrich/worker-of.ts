@@ -1,0 +1,63 @@
+import { Readable } from "node:stream";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { type WorkerDependencies, startWorker } from "../../../enrich/start-worker.js";
+import type { EventLog, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
+import { oneServer } from "../../../deploy/stores/clickhouse/connect-shards.js";
+import { dockerPackage, tinyLookups } from "./lines/chunk-of.js";
+
+export const notHere = () => Promise.reject(new Error("not here"));
+export const CONSUMER: LogConsumer = {
+  crashed: new Promise<Error>(() => undefined),
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
+/** A log whose consumers do as `consume` says. */
+export function logOf(consume: EventLog["consume"], partitions = 1): EventLog {
+  return { partitions, append: notHere, consume, [Symbol.asyncDispose]: async () => undefined };
+}
+
+export function batchOf(records: readonly Buffer[], over: Partial<LogBatch> & { token: string }): LogBatch {
+  return {
+    partition: 0,
+    records: records.map((value, index) => ({ offset: 5 + index, value })),
+    recordedNote: undefined,
+    ownedForMs: Infinity,
+    recordRange: async () => undefined,
+    commit: async () => undefined,
+    ...over,
+  };
+}
+
+/** One insert, as a client of ClickHouse is asked for it. */
+export interface Insert {
+  query: string;
+  values: Readable;
+  clickhouse_settings: Record<string, string>;
+}
+
+export async function bytesOf({ values }: Insert): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of values) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+/** Answers an insert with nothing but these headers. */
+export const inserted = (headers = {}) => ({ stream: Readable.from([]), response_headers: headers });
+
+/** A worker that knows one package, and whose stores take everything. */
+export function startWorkerOn(
+  log: EventLog,
+  { client = {}, ...over }: Partial<WorkerDependencies> & { client?: object } = {},
+) {
+  return startWorker({
+    log,
+    shards: oneServer({ exec: async () => inserted(), ...client } as unknown as ClickHouseClient),
+    lookups: () => tinyLookups,
+    resolveArtifact: async () => dockerPackage,
+    resolveLive: async () => [dockerPackage],
+    progress: { abortedAmong: async () => [], putChunks: async () => [], replaceDeadLetters: notHere },
+    putDeadLetter: notHere,
+    share: { index: 0, of: 1 },
+    ...over,
+  });
+}
