@@ -1,57 +1,24 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { rotateToken } from "../../../../api/identity/accounts.js";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
 import { putDeadLetter, dropDeadLetters } from "../../../../api/imports/dead-letters.js";
 import { switchExport } from "../../../../api/exports/export-grants.js";
-import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
-import {
-  idOf,
-  makeWorld,
-  TIMESTAMP,
-  UUID,
-  type Who,
-  type World,
-} from "../../../support/api/management-world.js";
+import { idOf, TIMESTAMP, UUID, type Who } from "../../../support/api/management-world.js";
+import { api, as, openTestLog, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
 
-let dir: string;
 let eventLog: EventLog;
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-audit-"));
-  eventLog = await openEmbeddedLog({ dir });
-  postgres = await openTestPostgres();
-  const { pg } = postgres;
+useWorld(async ({ pg }) => {
+  eventLog = await openTestLog();
   const active = new ActiveUploads();
-  const routes = [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })];
-  api = await serveApi({ pg, routes });
+  return { routes: [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })] };
 });
 
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-  await eventLog[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true });
-});
-
-beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-});
+afterAll(() => eventLog?.[Symbol.asyncDispose]());
 
 async function entriesOf(owner: string, query = "", token = world.tokens.owner): Promise<AuditEntryRecord[]> {
   const { body } = await api.call(token, `GET /v2/${owner}/audit${query}`);
@@ -59,7 +26,7 @@ async function entriesOf(owner: string, query = "", token = world.tokens.owner):
 }
 
 const rename = (who: Who, description: string) =>
-  api.call(world.tokens[who], `PUT /v1/organizations/${world.organization}`, {
+  as(who, `PUT /v1/organizations/${world.organization}`, {
     name: world.organization,
     description,
     billingEmail: "pay@acme.example",
@@ -102,7 +69,7 @@ describe("the audit log", () => {
     ["member", 403],
     ["stranger", 404],
   ] as const)("of an organization answers its %s with %i", async (who, status) => {
-    expect((await api.call(world.tokens[who], `GET /v2/${world.organization}/audit`)).status).toBe(status);
+    expect((await as(who, `GET /v2/${world.organization}/audit`)).status).toBe(status);
   });
 
   test("is the user's alone where a user is the owner", async () => {
@@ -117,7 +84,7 @@ describe("the audit log", () => {
     const seen: AuditEntryRecord[] = [];
     let path: string | undefined = `/v2/${world.organization}/audit?per_page=3`;
     while (path !== undefined) {
-      const { body } = await api.call(world.tokens.owner, `GET ${path}`);
+      const { body } = await as("owner", `GET ${path}`);
       const page = body as { audit_entries: AuditEntryRecord[]; next?: string };
       seen.push(...page.audit_entries);
       path = page.next?.slice(api.url.length);
@@ -137,12 +104,9 @@ describe("the audit log", () => {
     expect(await described(`?actor=${names.admin.toUpperCase()}`)).toEqual(["three", "one"]);
     expect(await described(`?actor=${names.owner}&action=organization.update`)).toEqual(["two"]);
     expect(await described(`?actor=${names.stranger}`)).toEqual([]);
-    const { body } = await api.call(
-      world.tokens.owner,
-      `GET /v2/${organization}/audit?actor=${names.admin}&per_page=1`,
-    );
+    const { body } = await as("owner", `GET /v2/${organization}/audit?actor=${names.admin}&per_page=1`);
     const { next = "" } = body as { next?: string };
-    const second = await api.call(world.tokens.owner, `GET ${next.slice(api.url.length)}`);
+    const second = await as("owner", `GET ${next.slice(api.url.length)}`);
     expect(second.body).toMatchObject({ audit_entries: [{ changes: { description: "one" } }] });
     expect(second.body).not.toHaveProperty("next");
   });
@@ -150,15 +114,15 @@ describe("the audit log", () => {
   test.each(["action=delete-all", "action=x&action=y", "actor=a%20b", "actor=%00", "per_page=0", "after=1"])(
     "cannot be asked for %s",
     async (query) => {
-      const answer = await api.call(world.tokens.owner, `GET /v2/${world.organization}/audit?${query}`);
-      expect(answer).toMatchObject({ status: 400, body: { code: "invalid-query" } });
+      const answer = await as("owner", `GET /v2/${world.organization}/audit?${query}`);
+      expect(answer).toMatchObject(refused(400, "invalid-query"));
     },
   );
 
   test("has nothing of a change that was refused", async () => {
     const before = await entriesOf(world.organization);
     await rename("member", "Mine");
-    await api.call(world.tokens.owner, `PUT /v1/organizations/${world.organization}`, {
+    await as("owner", `PUT /v1/organizations/${world.organization}`, {
       name: world.names.stranger,
       description: "",
       billingEmail: "pay@acme.example",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importFaultRoutes, importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
 import { insertImport } from "../../../../api/imports/imports.js";
@@ -9,20 +9,19 @@ import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
+import { idOf, type Who } from "../../../support/api/management-world.js";
 import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
-import { idOf, makeWorld, setLevel, type Who, type World } from "../../../support/api/management-world.js";
+  useOneWorld,
+  as,
+  giveLevel,
+  makePackage,
+  postgres,
+  refused,
+  useWorld,
+  world,
+} from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let list: string;
-
-const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
 
 describe("imports of the blocked", () => {
   let closed: string;
@@ -31,40 +30,24 @@ describe("imports of the blocked", () => {
   let seen: string;
   let any: string;
 
-  beforeAll(async () => {
-    postgres = await openTestPostgres();
-    const { pg } = postgres;
+  useWorld(({ pg }) => {
     // Log entries of lines are not read here.
     const clickhouse = connectClickHouse("http://127.0.0.1:1");
     const active = new ActiveUploads();
-    const routes = [
-      ...importRecordRoutes({ pg, clickhouse }),
-      ...importFaultRoutes({ pg, clickhouse }),
-      ...importEndingRoutes({ pg, active }),
-    ];
-    api = await serveApi({ pg, routes });
-  });
-
-  afterAll(async () => {
-    await api[Symbol.asyncDispose]();
-    await postgres[Symbol.asyncDispose]();
+    const records = [...importRecordRoutes({ pg, clickhouse }), ...importFaultRoutes({ pg, clickhouse })];
+    return { routes: [...records, ...importEndingRoutes({ pg, active })] };
   });
 
   beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
     list = `/v2/imports/${world.organization}`;
-    const packages = `/v1/organizations/${world.organization}/packages`;
-    const make = async (name: string) =>
-      idOf(await as("admin", `POST ${packages}`, { name, shortDescription: "" }));
-    closed = await make("closed");
-    const open = await make("open");
+    closed = await makePackage({ name: "closed" });
+    const open = await makePackage({ name: "open" });
     const older = await start("package", closed);
     seen = await start("package", open);
     const newer = await start("package", closed);
     any = await start("any", "");
     hidden = [older, newer, await start("package", closed)];
-    for (const who of ["owner", "admin", "member"] as const)
-      await setLevel(postgres.pg, { packageId: closed, username: world.names[who], level: "blocked" });
+    for (const who of ["owner", "admin", "member"] as const) await giveLevel(who, closed, "blocked");
   });
 
   async function start(
@@ -89,10 +72,7 @@ describe("imports of the blocked", () => {
   test("a member who is blocked from a package is answered as if its imports were not there", async () => {
     for (const who of ["admin", "member", "stranger"] as const)
       for (const id of hidden)
-        expect(await as(who, `GET ${list}/${id}`)).toMatchObject({
-          status: 404,
-          body: { code: "not-found" },
-        });
+        expect(await as(who, `GET ${list}/${id}`)).toMatchObject(refused(404, "not-found"));
     expect((await as("admin", `GET ${list}/${seen}`)).status).toBe(200);
     expect((await as("admin", `GET ${list}/${any}`)).status).toBe(200);
   });
@@ -101,7 +81,7 @@ describe("imports of the blocked", () => {
     const text = "update package_permissions set level = 'member' where package_id = $1";
     await postgres.pg.query(text, [closed]);
     const answer = await as("admin", `GET ${list}/${hidden[0]}`);
-    expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect(answer).toMatchObject(refused(403, "forbidden"));
   });
 
   test("a list leaves them out, and its pages are as full as others", async () => {
@@ -137,7 +117,7 @@ describe("imports of the blocked", () => {
     expect(await Promise.all(ask("admin", any))).toEqual([403, 403, 403, 403, 403]);
     expect(await Promise.all(ask("admin", own))).not.toContain(403);
     expect(await Promise.all(ask("owner", any))).not.toContain(403);
-    await setLevel(postgres.pg, { packageId: closed, username: world.names.stranger, level: "blocked" });
+    await giveLevel("stranger", closed, "blocked");
     expect(await Promise.all(ask("stranger", any))).toEqual([404, 404, 404, 404, 404]);
   });
 
@@ -171,24 +151,16 @@ describe("webhooks of the blocked", () => {
   const SENT = { url: URL_SENT, event_kinds: ["company-funnel-stage-changed"] };
   const NO_DELIVERY = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";
 
-  beforeAll(async () => {
-    postgres = await openTestPostgres();
-    const { pg } = postgres;
+  useOneWorld(({ pg }) => {
     const deps = { pg, guard: openGuard(), sealer: SEALER };
-    const routes = [...webhookRoutes(deps), ...webhookSecretRoutes(deps), ...webhookDeliveryRoutes(deps)];
-    api = await serveApi({ pg, routes });
-    world = await makeWorld(api, pg);
-    list = `/v2/${world.organization}/webhooks`;
-    one = `${list}/${idOf(await as("owner", `POST ${list}`, SENT))}`;
-    const packages = `POST /v1/organizations/${world.organization}/packages`;
-    const packageId = idOf(await as("owner", packages, { name: "closed", shortDescription: "" }));
-    for (const who of ["owner", "admin"] as const)
-      await setLevel(pg, { packageId, username: world.names[who], level: "blocked" });
+    return { routes: [...webhookRoutes(deps), ...webhookSecretRoutes(deps), ...webhookDeliveryRoutes(deps)] };
   });
 
-  afterAll(async () => {
-    await api?.[Symbol.asyncDispose]();
-    await postgres?.[Symbol.asyncDispose]();
+  beforeAll(async () => {
+    list = `/v2/${world.organization}/webhooks`;
+    one = `${list}/${idOf(await as("owner", `POST ${list}`, SENT))}`;
+    const packageId = await makePackage({ name: "closed" });
+    for (const who of ["owner", "admin"] as const) await giveLevel(who, packageId, "blocked");
   });
 
   /** Every operation on webhooks; the last deletes the webhook. */

@@ -1,42 +1,26 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createSealer } from "../../../../api/identity/tokens.js";
 import { erasureRoutes } from "../../../../api/erasures/erasure-routes.js";
 import { dueErasures, dueOwners, putFinished, putFound } from "../../../../api/erasures/client-erasures.js";
 import { readExportState } from "../../../../api/imports/export-state.js";
 import { insertImport } from "../../../../api/imports/imports.js";
-import {
-  openTestPostgres,
-  SECRET_KEY,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
-import { makeWorld, type World } from "../../../support/api/management-world.js";
+import { SECRET_KEY } from "../../../support/api/management-api.js";
+import { useOneWorld, as, postgres, refused, world } from "../../../support/api/use-world.js";
 
 const CLIENT = "0f343b0931126a20f133d67c2b018a3b";
 const sealer = createSealer(SECRET_KEY, "client erasure");
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
+useOneWorld(({ pg }) => ({ routes: erasureRoutes({ pg, sealer }) }));
+
 let ownerId: string;
 
 beforeAll(async () => {
-  postgres = await openTestPostgres();
-  const { pg } = postgres;
-  api = await serveApi({ pg, routes: erasureRoutes({ pg, sealer }) });
-  world = await makeWorld(api, pg);
   const text = "select id from owners where name = $1";
-  ownerId = (await pg.query<{ id: string }>(text, [world.organization])).rows[0]?.id ?? "";
-});
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
+  ownerId = (await postgres.pg.query<{ id: string }>(text, [world.organization])).rows[0]?.id ?? "";
 });
 
 const path = () => `/v2/${world.organization}/erasures`;
-const ask = (body: object) => api.call(world.tokens.admin, `POST ${path()}`, body);
+const ask = (body: object) => as("admin", `POST ${path()}`, body);
 
 test("an erasure is recorded without the client's id, hidden from reads until it is done, and then forgotten", async () => {
   const { pg } = postgres;
@@ -62,7 +46,7 @@ test("an erasure is recorded without the client's id, hidden from reads until it
   expect(await dueOwners(pg)).toEqual([]);
   await putFound(pg, id, { events: 7, lines: 1 });
   await putFinished(pg, id);
-  const read = await api.call(world.tokens.admin, `GET ${path()}/${id}`);
+  const read = await as("admin", `GET ${path()}/${id}`);
   expect(read.body).toMatchObject({ status: "done", events_erased: 7, rejected_lines_erased: 3 });
   expect((await readExportState(pg, [ownerId])).unsettled.erasures).toEqual([]);
   const { rows: left } = await pg.query("select 1 from erasures where client is not null");
@@ -90,17 +74,17 @@ test("bodies that name no client, or two, and callers who may not, are refused",
     { endpoint_id: CLIENT, origin_id: CLIENT },
     { address: "192.0.2.1" },
   ])
-    expect(await ask(body)).toMatchObject({ status: 422, body: { code: "invalid-body" } });
+    expect(await ask(body)).toMatchObject(refused(422, "invalid-body"));
   const body = { endpoint_id: CLIENT };
-  expect((await api.call(world.tokens.member, `POST ${path()}`, body)).status).toBe(403);
-  expect((await api.call(world.tokens.member, `GET ${path()}`)).status).toBe(403);
-  expect((await api.call(world.tokens.stranger, `GET ${path()}`)).status).toBe(404);
-  const listed = await api.call(world.tokens.admin, `GET ${path()}?per_page=1`);
+  expect((await as("member", `POST ${path()}`, body)).status).toBe(403);
+  expect((await as("member", `GET ${path()}`)).status).toBe(403);
+  expect((await as("stranger", `GET ${path()}`)).status).toBe(404);
+  const listed = await as("admin", `GET ${path()}?per_page=1`);
   expect((listed.body as { erasures: object[]; next: string }).erasures).toMatchObject([
     { client: "origin_id" },
   ]);
   expect(listed.body).toHaveProperty("next");
-  expect((await api.call(world.tokens.admin, `GET ${path()}/nothing`)).status).toBe(404);
+  expect((await as("admin", `GET ${path()}/nothing`)).status).toBe(404);
 });
 
 test("a hundred erasures may be under way", async () => {
@@ -110,8 +94,5 @@ test("a hundred erasures may be under way", async () => {
      select gen_random_uuid(), $1, 'origin_id', 'x' from generate_series(1, 100)`,
     [ownerId],
   );
-  expect(await ask({ endpoint_id: CLIENT })).toMatchObject({
-    status: 422,
-    body: { code: "too-many-erasures" },
-  });
+  expect(await ask({ endpoint_id: CLIENT })).toMatchObject(refused(422, "too-many-erasures"));
 });

@@ -1,41 +1,35 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { lockRenames } from "../../../../api/access/owners.js";
-import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
+import { callIfMatch, idOf, readAudit, WHO, type Who } from "../../../support/api/management-world.js";
 import {
-  callIfMatch,
-  idOf,
-  makeWorld,
-  readAudit,
-  setLevel,
-  WHO,
-  type Who,
-  type World,
-} from "../../../support/api/management-world.js";
-import { useManagementApi } from "../../../support/api/use-management-api.js";
+  api,
+  as,
+  faultsOf,
+  giveLevel,
+  postgres,
+  refused,
+  useWorld,
+  world,
+} from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let users: string;
 
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
   users = `/v1/organizations/${world.organization}/users`;
 });
 
 describe("members", () => {
-  const call = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
-  const put = (who: Who, username: string, role: string) => call(who, `POST ${users}`, { username, role });
-  const remove = (who: Who, username: string) => call(who, `DELETE ${users}/${encodeURIComponent(username)}`);
+  const put = (who: Who, username: string, role: string) => as(who, `POST ${users}`, { username, role });
+  const remove = (who: Who, username: string) => as(who, `DELETE ${users}/${encodeURIComponent(username)}`);
   const record = (who: Who, role: string) => ({
     organizationName: world.organization,
     username: world.names[who],
     role,
   });
   const roles = async () =>
-    ((await call("owner", `GET ${users}`)).body as { username: string; role: string }[]).map(
+    ((await as("owner", `GET ${users}`)).body as { username: string; role: string }[]).map(
       ({ username, role }) => [username, role],
     );
 
@@ -43,7 +37,7 @@ describe("members", () => {
     test("has every member with their role, by username without case", async () => {
       await api.account(`Bea-${world.organization}`);
       await put("owner", `bea-${world.organization}`, "member");
-      const listed = await call("member", `GET ${users}`);
+      const listed = await as("member", `GET ${users}`);
       expect(listed).toMatchObject({ status: 200 });
       expect(listed.body).toEqual([
         record("admin", "admin"),
@@ -54,10 +48,10 @@ describe("members", () => {
     });
 
     test("is for members only, and a user has none", async () => {
-      const statuses = WHO.map(async (who) => (await call(who, `GET ${users}`)).status);
+      const statuses = WHO.map(async (who) => (await as(who, `GET ${users}`)).status);
       expect(await Promise.all(statuses)).toEqual([200, 200, 200, 404]);
-      const ofUser = await call("owner", `GET /v1/organizations/${world.names.owner}/users`);
-      expect(ofUser).toMatchObject({ status: 404, body: { code: "not-found" } });
+      const ofUser = await as("owner", `GET /v1/organizations/${world.names.owner}/users`);
+      expect(ofUser).toMatchObject(refused(404, "not-found"));
     });
   });
 
@@ -68,7 +62,7 @@ describe("members", () => {
       const changed = await put("admin", world.names.stranger, "admin");
       expect(changed).toMatchObject({ status: 200, body: record("stranger", "admin") });
       expect(await roles()).toContainEqual([world.names.stranger, "admin"]);
-      expect((await call("stranger", `GET ${users}`)).status).toBe(200);
+      expect((await as("stranger", `GET ${users}`)).status).toBe(200);
     });
 
     test.each([
@@ -92,7 +86,7 @@ describe("members", () => {
       const promoted = await put("admin", world.names.admin, "owner");
       const removed = await remove("admin", world.names.owner);
       for (const answer of [demoted, promoted, removed]) {
-        expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
+        expect(answer).toMatchObject(refused(403, "forbidden"));
       }
       expect(await roles()).toContainEqual([world.names.owner, "owner"]);
     });
@@ -100,22 +94,21 @@ describe("members", () => {
     test("names a user that does not exist, and an organization is none", async () => {
       for (const username of ["nobody", "no body", world.organization, `${world.names.member}@example.org`]) {
         const answer = await put("admin", username, "member");
-        expect(answer).toMatchObject({ status: 422, body: { code: "unknown-user" } });
+        expect(answer).toMatchObject(refused(422, "unknown-user"));
         expect((answer.body as { message: string }).message).toContain(username);
       }
     });
 
     test("names every fault of a body at once", async () => {
-      const answer = await call("admin", `POST ${users}`, { role: "boss", user: "x" });
-      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
-      const { errors } = answer.body as { errors: { path: string }[] };
-      expect(errors.map(({ path }) => path).sort()).toEqual(["/role", "/user", "/username"]);
+      const answer = await as("admin", `POST ${users}`, { role: "boss", user: "x" });
+      expect(answer).toMatchObject(refused(422, "invalid-body"));
+      expect(faultsOf(answer)).toEqual(["/role", "/user", "/username"]);
       expect((await put("admin", "a\0b", "member")).status).toBe(422);
     });
 
     test("keeps the last owner one, and lets any other go", async () => {
       const last = await put("owner", world.names.owner, "admin");
-      expect(last).toMatchObject({ status: 422, body: { code: "cannot-remove-last-owner" } });
+      expect(last).toMatchObject(refused(422, "cannot-remove-last-owner"));
       expect((await put("owner", world.names.owner, "owner")).status).toBe(200);
       await put("owner", world.names.admin, "owner");
       expect((await put("owner", world.names.owner, "member")).status).toBe(200);
@@ -127,14 +120,14 @@ describe("members", () => {
     test("takes away what the role gave, and keeps explicit package levels", async () => {
       const path = `POST /v1/organizations/${world.organization}/packages`;
       const body = { name: "tool", shortDescription: "" };
-      const tool = idOf(await call("owner", path, body));
-      const other = idOf(await call("owner", path, { ...body, name: "other" }));
-      await setLevel(postgres.pg, { packageId: tool, username: world.names.member, level: "member" });
+      const tool = idOf(await as("owner", path, body));
+      const other = idOf(await as("owner", path, { ...body, name: "other" }));
+      await giveLevel("member", tool, "member");
       const removed = await remove("admin", world.names.member.toUpperCase());
       expect(removed).toMatchObject({ status: 204, body: "" });
-      expect((await call("member", `GET /v1/organizations/${world.organization}`)).status).toBe(404);
-      expect((await call("member", `GET /v1/packages/${other}`)).status).toBe(404);
-      expect((await call("member", `GET /v1/packages/${tool}`)).status).toBe(200);
+      expect((await as("member", `GET /v1/organizations/${world.organization}`)).status).toBe(404);
+      expect((await as("member", `GET /v1/packages/${other}`)).status).toBe(404);
+      expect((await as("member", `GET /v1/packages/${tool}`)).status).toBe(200);
     });
 
     test.each([
@@ -157,7 +150,7 @@ describe("members", () => {
 
     test("that is none is 404, whatever the name", async () => {
       for (const name of [world.names.stranger, "nobody", world.organization, "a\0b", "a/b"]) {
-        expect(await remove("admin", name)).toMatchObject({ status: 404, body: { code: "not-found" } });
+        expect(await remove("admin", name)).toMatchObject(refused(404, "not-found"));
       }
       await remove("admin", world.names.member);
       expect((await remove("admin", world.names.member)).status).toBe(404);
@@ -168,7 +161,7 @@ describe("members", () => {
       await put("owner", world.names.admin, "owner");
       expect((await remove("owner", world.names.owner)).status).toBe(204);
       const last = await remove("admin", world.names.admin);
-      expect(last).toMatchObject({ status: 422, body: { code: "cannot-remove-last-owner" } });
+      expect(last).toMatchObject(refused(422, "cannot-remove-last-owner"));
     });
   });
 
@@ -191,7 +184,7 @@ describe("members", () => {
 
   describe("If-Match", () => {
     test("holds a change to the list that the caller saw", async () => {
-      const ifMatch = (await call("admin", `GET ${users}`)).headers.get("etag") ?? "";
+      const ifMatch = (await as("admin", `GET ${users}`)).headers.get("etag") ?? "";
       const token = world.tokens.admin;
       const add = {
         token,
@@ -209,9 +202,8 @@ describe("members", () => {
 });
 
 describe("members at once", () => {
-  const put = (who: Who, username: string, role: string) =>
-    api.call(world.tokens[who], `POST ${users}`, { username, role });
-  const remove = (who: Who, username: string) => api.call(world.tokens[who], `DELETE ${users}/${username}`);
+  const put = (who: Who, username: string, role: string) => as(who, `POST ${users}`, { username, role });
+  const remove = (who: Who, username: string) => as(who, `DELETE ${users}/${username}`);
   const times = <T>(count: number, make: (index: number) => T) =>
     Array.from({ length: count }, (_, i) => make(i));
   const statusesOf = async (answers: Promise<{ status: number }>[]) =>
@@ -250,7 +242,7 @@ describe("members at once", () => {
     test("leave one of the roles that they gave, and a log that leads to it", async () => {
       const roles = times(20, (index) => (index % 2 === 0 ? "member" : "admin"));
       await Promise.all(roles.map((role) => put("owner", world.names.stranger, role)));
-      const { body } = await api.call(world.tokens.owner, `GET ${users}`);
+      const { body } = await as("owner", `GET ${users}`);
       const entries = (await readAudit(postgres.pg, world.organization)).map(
         ({ changes }) => changes["role"] as { old: string | null; new: string },
       );

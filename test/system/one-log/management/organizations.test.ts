@@ -1,54 +1,39 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { switchExport } from "../../../../api/exports/export-grants.js";
-import type { ServedApi, TestPostgres } from "../../../support/api/management-api.js";
-import {
-  callIfMatch,
-  makeWorld,
-  readAudit,
-  TIMESTAMP,
-  UUID,
-  type Who,
-  type World,
-} from "../../../support/api/management-world.js";
-import { useManagementApi } from "../../../support/api/use-management-api.js";
+import { callIfMatch, readAudit, TIMESTAMP, UUID } from "../../../support/api/management-world.js";
+import { api, as, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
-
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 describe("organizations", () => {
   let path: string;
 
   beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
     path = `/v1/organizations/${world.organization}`;
   });
 
   const ABOUT = { description: "Things", billingEmail: "pay@acme.example" };
-  const call = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
   const same = () => ({ name: world.organization, ...ABOUT });
 
   describe("changing an organization", () => {
     test("answers the record as it is then read, with a time of its own", async () => {
-      const before = await call("admin", `GET ${path}`);
+      const before = await as("admin", `GET ${path}`);
       const body = { ...same(), description: "Tools", website: "https://acme.example" };
-      const updated = await call("admin", `PUT ${path}`, body);
+      const updated = await as("admin", `PUT ${path}`, body);
       expect(updated).toMatchObject({ status: 200, body });
       const { createdAt, updatedAt } = before.body as { createdAt: string; updatedAt: string };
       expect(updated.body).toMatchObject({ createdAt });
       expect((updated.body as { updatedAt: string }).updatedAt > updatedAt).toBe(true);
-      const read = await call("member", `GET ${path}`);
+      const read = await as("member", `GET ${path}`);
       expect(read).toMatchObject({ status: 200, body: updated.body });
       expect(read.headers.get("etag")).toBe(updated.headers.get("etag"));
     });
 
     test("removes a website that is left out or null", async () => {
-      await call("owner", `PUT ${path}`, { ...same(), website: "acme.example" });
-      expect((await call("owner", `PUT ${path}`, same())).body).not.toHaveProperty("website");
-      await call("owner", `PUT ${path}`, { ...same(), website: "acme.example" });
-      expect((await call("owner", `PUT ${path}`, { ...same(), website: null })).body).not.toHaveProperty(
+      await as("owner", `PUT ${path}`, { ...same(), website: "acme.example" });
+      expect((await as("owner", `PUT ${path}`, same())).body).not.toHaveProperty("website");
+      await as("owner", `PUT ${path}`, { ...same(), website: "acme.example" });
+      expect((await as("owner", `PUT ${path}`, { ...same(), website: null })).body).not.toHaveProperty(
         "website",
       );
     });
@@ -59,29 +44,28 @@ describe("organizations", () => {
       ["member", 403, "forbidden"],
       ["stranger", 404, "not-found"],
     ] as const)("by its %s is answered with %i", async (who, status, code) => {
-      const answer = await call(who, `PUT ${path}`, same());
+      const answer = await as(who, `PUT ${path}`, same());
       expect(answer.status).toBe(status);
       expect((answer.body as { code?: string }).code).toBe(code);
     });
 
     test("is not there for a user or for what does not exist", async () => {
-      expect(await call("owner", `PUT /v1/organizations/${world.names.owner}`, same())).toMatchObject({
-        status: 404,
-        body: { code: "not-found" },
-      });
-      expect((await call("owner", "PUT /v1/organizations/none%00", same())).status).toBe(404);
+      expect(await as("owner", `PUT /v1/organizations/${world.names.owner}`, same())).toMatchObject(
+        refused(404, "not-found"),
+      );
+      expect((await as("owner", "PUT /v1/organizations/none%00", same())).status).toBe(404);
     });
 
     test("refuses a body that a new organization could not have either", async () => {
-      const answer = await call("admin", `PUT ${path}`, { name: "packages", billingEmail: "x", role: 1 });
-      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
+      const answer = await as("admin", `PUT ${path}`, { name: "packages", billingEmail: "x", role: 1 });
+      expect(answer).toMatchObject(refused(422, "invalid-body"));
       const { errors } = answer.body as { errors: { path: string }[] };
       const faulty = ["/billingEmail", "/description", "/name", "/role"];
       expect(errors.map((error) => error.path).sort()).toEqual(faulty);
     });
 
     test("passes with the ETag that was read and not with one that is no longer true", async () => {
-      const etag = (await call("admin", `GET ${path}`)).headers.get("etag") ?? "";
+      const etag = (await as("admin", `GET ${path}`)).headers.get("etag") ?? "";
       const request = { token: world.tokens.admin, request: `PUT ${path}`, ifMatch: etag };
       expect(await callIfMatch(api, { ...request, body: { ...same(), description: "1" } })).toMatchObject({
         status: 200,
@@ -90,12 +74,12 @@ describe("organizations", () => {
         status: 412,
         code: "precondition-failed",
       });
-      expect((await call("admin", `GET ${path}`)).body).toMatchObject({ description: "1" });
+      expect((await as("admin", `GET ${path}`)).body).toMatchObject({ description: "1" });
     });
 
     test("is written into the audit log with what changed, and a refused one is not", async () => {
-      await call("member", `PUT ${path}`, same());
-      await call("admin", `PUT ${path}`, { ...same(), description: "Tools" });
+      await as("member", `PUT ${path}`, same());
+      await as("admin", `PUT ${path}`, { ...same(), description: "Tools" });
       const [entry, ...more] = await readAudit(postgres.pg, world.organization);
       expect(more).toEqual([]);
       expect(entry).toMatchObject({
@@ -110,59 +94,59 @@ describe("organizations", () => {
 
   describe("renaming an organization", () => {
     test("takes members and packages along and frees the old name at once", async () => {
-      const made = await call("admin", `POST ${path}/packages`, { name: "tool", shortDescription: "" });
+      const made = await as("admin", `POST ${path}/packages`, { name: "tool", shortDescription: "" });
       const name = `${world.organization}-new`;
-      expect((await call("admin", `PUT ${path}`, { ...same(), name })).body).toMatchObject({ name });
-      expect((await call("member", `GET ${path}`)).status).toBe(404);
-      const members = await call("member", `GET /v1/organizations/${name}/users`);
+      expect((await as("admin", `PUT ${path}`, { ...same(), name })).body).toMatchObject({ name });
+      expect((await as("member", `GET ${path}`)).status).toBe(404);
+      const members = await as("member", `GET /v1/organizations/${name}/users`);
       expect(members.body).toMatchObject([
         { organizationName: name },
         { organizationName: name },
         { organizationName: name },
       ]);
       const { uuid } = made.body as { uuid: string };
-      expect((await call("member", `GET /v1/packages/${uuid}`)).body).toMatchObject({ owner: name });
-      expect((await call("stranger", "POST /v1/organizations", same())).status).toBe(201);
-      expect((await call("stranger", `GET ${path}`)).status).toBe(200);
-      expect((await call("member", `GET ${path}`)).status).toBe(404);
+      expect((await as("member", `GET /v1/packages/${uuid}`)).body).toMatchObject({ owner: name });
+      expect((await as("stranger", "POST /v1/organizations", same())).status).toBe(201);
+      expect((await as("stranger", `GET ${path}`)).status).toBe(200);
+      expect((await as("member", `GET ${path}`)).status).toBe(404);
     });
 
     test("may change the case of its own name", async () => {
       const name = world.organization.toUpperCase();
-      expect((await call("admin", `PUT ${path}`, { ...same(), name })).body).toMatchObject({ name });
-      expect((await call("admin", `GET ${path}`)).body).toMatchObject({ name });
+      expect((await as("admin", `PUT ${path}`, { ...same(), name })).body).toMatchObject({ name });
+      expect((await as("admin", `GET ${path}`)).body).toMatchObject({ name });
     });
 
     test("to the name of a user or another organization is refused, whatever the case", async () => {
-      await call("stranger", "POST /v1/organizations", { ...ABOUT, name: `${world.organization}x` });
+      await as("stranger", "POST /v1/organizations", { ...ABOUT, name: `${world.organization}x` });
       for (const name of [world.names.stranger.toUpperCase(), `${world.organization}X`]) {
-        const answer = await call("admin", `PUT ${path}`, { ...same(), name });
-        expect(answer).toMatchObject({ status: 409, body: { code: "already-exists" } });
+        const answer = await as("admin", `PUT ${path}`, { ...same(), name });
+        expect(answer).toMatchObject(refused(409, "already-exists"));
       }
-      expect((await call("admin", `GET ${path}`)).status).toBe(200);
+      expect((await as("admin", `GET ${path}`)).status).toBe(200);
     });
 
     test("by two at once to each other's name ends with both named, and neither fails of itself", async () => {
       const other = `${world.organization}-b`;
-      await call("owner", "POST /v1/organizations", { ...ABOUT, name: other });
+      await as("owner", "POST /v1/organizations", { ...ABOUT, name: other });
       for (let round = 0; round < 20; round += 1) {
         const answers = await Promise.all([
-          call("owner", `PUT ${path}`, { ...same(), name: other }),
-          call("owner", `PUT /v1/organizations/${other}`, same()),
+          as("owner", `PUT ${path}`, { ...same(), name: other }),
+          as("owner", `PUT /v1/organizations/${other}`, same()),
         ]);
         expect(answers.map(({ status }) => status)).toEqual([409, 409]);
       }
-      expect((await call("owner", `GET ${path}`)).status).toBe(200);
-      expect((await call("owner", `GET /v1/organizations/${other}`)).status).toBe(200);
+      expect((await as("owner", `GET ${path}`)).status).toBe(200);
+      expect((await as("owner", `GET /v1/organizations/${other}`)).status).toBe(200);
     });
 
     test("to one name by twenty at once gives it to one of them", async () => {
       const numbers = Array.from({ length: 20 }, (_, index) => index);
       const names = numbers.map((number) => `${world.organization}.${number}`);
-      for (const name of names) await call("owner", "POST /v1/organizations", { ...ABOUT, name });
+      for (const name of names) await as("owner", "POST /v1/organizations", { ...ABOUT, name });
       const wanted = `${world.organization}.wanted`;
       const renamed = names.map((name) =>
-        call("owner", `PUT /v1/organizations/${name}`, { ...ABOUT, name: wanted }),
+        as("owner", `PUT /v1/organizations/${name}`, { ...ABOUT, name: wanted }),
       );
       const statuses = (await Promise.all(renamed)).map(({ status }) => status);
       expect(statuses.sort()).toEqual([200, ...Array<number>(19).fill(409)]);
@@ -171,10 +155,6 @@ describe("organizations", () => {
 });
 
 describe("the user", () => {
-  beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
-  });
-
   describe("the user details", () => {
     test("show the account, its organizations by name, and its own token to that token", async () => {
       const { names, tokens, organization } = world;
@@ -198,7 +178,7 @@ describe("the user", () => {
 
     test("say when the account itself may export", async () => {
       await switchExport(postgres.pg, { name: world.names.stranger, exportEnabled: true });
-      const { body } = await api.call(world.tokens.stranger, "GET /v1/user");
+      const { body } = await as("stranger", "GET /v1/user");
       expect(body).toMatchObject({ exportEnabled: true, organizations: [] });
     });
 
@@ -248,7 +228,7 @@ describe("the user", () => {
 
     test("leaves additional tokens as they are", async () => {
       const limited = await api.limitedToken(world.tokens.member, { scopes: ["read"] });
-      await api.call(world.tokens.member, "POST /v1/user/token");
+      await as("member", "POST /v1/user/token");
       expect((await api.call(limited, "GET /v1/user")).status).toBe(200);
     });
 

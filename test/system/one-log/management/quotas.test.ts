@@ -1,18 +1,9 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
-import { serveApi, type ServedApi, type TestPostgres } from "../../../support/api/management-api.js";
-import { idOf, makeWorld, type World } from "../../../support/api/management-world.js";
-import { useManagementApi } from "../../../support/api/use-management-api.js";
+import { serveApi, type ServedApi } from "../../../support/api/management-api.js";
+import { api, as, makePackage, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
-
-useManagementApi((opened) => ({ postgres, api } = opened));
-
-beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-});
+useWorld();
 
 const PACKAGE = { shortDescription: "", libraryType: "other" };
 
@@ -37,9 +28,7 @@ describe("a quota", () => {
     if (quota === "packages") return `/v1/organizations/${world.organization}/packages`;
     if (quota === "pixels") return `/v2/pixels/${world.organization}`;
     if (quota === "organizations") return "/v1/organizations";
-    const path = `POST /v1/organizations/${world.organization}/packages`;
-    const made = await api.call(world.tokens.admin, path, bodies.packages("with-domains"));
-    return `/v1/packages/${idOf(made)}/domains`;
+    return `/v1/packages/${await makePackage(bodies.packages("with-domains"))}/domains`;
   }
 
   test.each(["packages", "pixels", "organizations", "domains"] as const)(
@@ -63,17 +52,15 @@ describe("a quota", () => {
 
   test("that is lowered takes nothing away, and one that is raised has room again", async () => {
     const path = await pathOf("pixels");
-    const made = ["a", "b", "c"].map((name) =>
-      api.call(world.tokens.admin, `POST ${path}`, bodies.pixels(name)),
-    );
+    const made = ["a", "b", "c"].map((name) => as("admin", `POST ${path}`, bodies.pixels(name)));
     await Promise.all(made);
     await onSmall(async (small) => {
       const { body } = await small.call(world.tokens.admin, `GET ${path}`);
       expect((body as { pixels: unknown[] }).pixels).toHaveLength(3);
-      const refused = await small.call(world.tokens.admin, `POST ${path}`, bodies.pixels("d"));
-      expect(refused).toMatchObject({ status: 422, body: { code: "too-many-pixels" } });
+      const answer = await small.call(world.tokens.admin, `POST ${path}`, bodies.pixels("d"));
+      expect(answer).toMatchObject(refused(422, "too-many-pixels"));
     });
-    expect((await api.call(world.tokens.admin, `POST ${path}`, bodies.pixels("d"))).status).toBe(201);
+    expect((await as("admin", `POST ${path}`, bodies.pixels("d"))).status).toBe(201);
   });
 
   /** An admin of the organization who has made nothing yet. */
@@ -81,7 +68,7 @@ describe("a quota", () => {
     const username = `fresh-${Math.random().toString(36).slice(2)}`;
     const token = await api.account(username);
     const path = `POST /v1/organizations/${world.organization}/users`;
-    await api.call(world.tokens.owner, path, { username, role: "admin" });
+    await as("owner", path, { username, role: "admin" });
     return token;
   }
 });
@@ -92,14 +79,13 @@ describe("a list of packages", () => {
 
   async function fill(count: number): Promise<string[]> {
     const names = Array.from({ length: count }, (_, index) => `p${String(index).padStart(3, "0")}`);
-    for (const name of names)
-      await api.call(world.tokens.admin, `POST ${path()}`, { name, ...PACKAGE, longDescription });
+    for (const name of names) await as("admin", `POST ${path()}`, { name, ...PACKAGE, longDescription });
     return names;
   }
 
   test("is complete and in order however long it is, page by page as well", async () => {
     const names = await fill(45);
-    const whole = await api.call(world.tokens.member, `GET ${path()}`);
+    const whole = await as("member", `GET ${path()}`);
     const packages = whole.body as { name: string; longDescription: string }[];
     expect(packages.map(({ name }) => name)).toEqual(names);
     expect(packages.every((each) => each.longDescription === longDescription)).toBe(true);
@@ -107,7 +93,7 @@ describe("a list of packages", () => {
     const paged: string[] = [];
     let next: string | undefined = `${path()}?limit=20&short=true`;
     while (next !== undefined) {
-      const page = await api.call(world.tokens.member, `GET ${next}`);
+      const page = await as("member", `GET ${next}`);
       const entries = page.body as { name: string; longDescription?: string }[];
       expect(entries.every((each) => each.longDescription === undefined)).toBe(true);
       paged.push(...entries.map(({ name }) => name));
@@ -131,7 +117,7 @@ describe("a list of packages", () => {
     const tag = first.headers.get("etag") ?? "";
     expect(first.headers.get("content-encoding")).toBe("gzip");
     expect((await read(tag)).status).toBe(304);
-    await api.call(world.tokens.admin, `PUT /v1/packages/${name}`, { name, shortDescription: "another" });
+    await as("admin", `PUT /v1/packages/${name}`, { name, shortDescription: "another" });
     const second = await read(tag);
     expect([second.status, second.headers.get("etag") === tag]).toEqual([200, false]);
     expect(await second.text()).toContain("another");

@@ -1,58 +1,27 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { aggregateRoutes } from "../../../../api/exports/aggregates-routes.js";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { SCOPES } from "../../../../schemas/contracts/user.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
-import { idOf, makeWorld, type World } from "../../../support/api/management-world.js";
+import { idOf } from "../../../support/api/management-world.js";
+import { api, as, openTestLog, postgres, useWorld, world } from "../../../support/api/use-world.js";
 
-let dir: string;
 let eventLog: EventLog;
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  const { pg } = postgres;
+useWorld(async ({ pg }) => {
   // Nobody here may export: what asks for rows is refused before there is a need for ClickHouse.
   const clickhouse = connectClickHouse("http://127.0.0.1:1");
   const active = new ActiveUploads();
-  dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-tokens-"));
-  eventLog = await openEmbeddedLog({ dir });
-  api = await serveApi({
-    pg,
-    routes: [
-      ...importRoutes({ pg, eventLog, active }),
-      ...importEndingRoutes({ pg, active }),
-      ...aggregateRoutes({ pg, clickhouse }),
-    ],
-  });
+  eventLog = await openTestLog();
+  const imports = [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })];
+  return { routes: [...imports, ...aggregateRoutes({ pg, clickhouse })] };
 });
 
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-  await eventLog[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true });
-});
-
-beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-});
+afterAll(() => eventLog?.[Symbol.asyncDispose]());
 
 const TOKENS = "/v1/user/tokens";
 const codeOf = ({ body }: { body: unknown }) => (body as { code?: string }).code;
@@ -114,7 +83,7 @@ describe("a token's scopes", () => {
 
   test("all together make no token, and change or show none", async () => {
     const token = await api.limitedToken(world.tokens.owner, { scopes: SCOPES });
-    const [{ id = "" } = {}] = (await api.call(world.tokens.owner, `GET ${TOKENS}`)).body as { id: string }[];
+    const [{ id = "" } = {}] = (await as("owner", `GET ${TOKENS}`)).body as { id: string }[];
     for (const request of [
       `GET ${TOKENS}`,
       `POST ${TOKENS}`,
@@ -150,7 +119,7 @@ describe("a token of one owner", () => {
     const { body } = await api.call(limited, "GET /v1/packages");
     expect((body as { uuid: string }[]).map(({ uuid }) => uuid)).toEqual([mine]);
     expect(idOf(await api.call(limited, "GET /v1/packages/tool"))).toBe(mine);
-    expect(codeOf(await api.call(world.tokens.owner, "GET /v1/packages/tool"))).toBe("ambiguous-name");
+    expect(codeOf(await as("owner", "GET /v1/packages/tool"))).toBe("ambiguous-name");
   });
 
   test("does on that owner's things what its account may, and is out of scope on the account's others", async () => {
@@ -195,7 +164,7 @@ describe("a token of one owner", () => {
     const { id } = await insertImport(postgres.pg, { ...by, artifactKind: "package", artifactId: theirs });
     const abort = `POST /v2/imports/${other}/${id}/abort`;
     expect(codeOf(await api.call(limited, abort))).toBe("out-of-scope");
-    expect((await api.call(world.tokens.owner, abort)).status).toBe(204);
+    expect((await as("owner", abort)).status).toBe(204);
   });
 
   test("is of no more use than its account once that left the organization", async () => {

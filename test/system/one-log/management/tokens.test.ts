@@ -1,17 +1,9 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import { serveApi, type ServedApi, type TestPostgres } from "../../../support/api/management-api.js";
-import { useManagementApi } from "../../../support/api/use-management-api.js";
-import { idOf, makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
+import { describe, expect, test, vi } from "vitest";
+import { serveApi } from "../../../support/api/management-api.js";
+import { idOf, TIMESTAMP, UUID } from "../../../support/api/management-world.js";
+import { api, as, postgres, useWorld, world } from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
-
-useManagementApi((opened) => ({ postgres, api } = opened));
-
-beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-});
+useWorld();
 
 const TOKENS = "/v1/user/tokens";
 const WRONG = `mtk_${"a".repeat(43)}`;
@@ -52,11 +44,11 @@ describe("an additional token", () => {
   });
 
   test("is the business of its account alone", async () => {
-    const created = await api.call(world.tokens.owner, `POST ${TOKENS}`, BODY);
+    const created = await as("owner", `POST ${TOKENS}`, BODY);
     for (const path of [idOf(created), "not-a-uuid", "%00"])
-      expect(codeOf(await api.call(world.tokens.admin, `DELETE ${TOKENS}/${path}`))).toBe("not-found");
-    expect((await api.call(world.tokens.admin, `GET ${TOKENS}`)).body).toEqual([]);
-    expect((await api.call(world.tokens.owner, `GET ${TOKENS}`)).body).toHaveLength(1);
+      expect(codeOf(await as("admin", `DELETE ${TOKENS}/${path}`))).toBe("not-found");
+    expect((await as("admin", `GET ${TOKENS}`)).body).toEqual([]);
+    expect((await as("owner", `GET ${TOKENS}`)).body).toHaveLength(1);
   });
 
   test.each([
@@ -64,7 +56,7 @@ describe("an additional token", () => {
     [{ ...BODY, expiresAt: "2001-01-01T00:00:00Z" }, "/expiresAt"],
     [{ ...BODY, scopes: ["everything"] }, "/scopes/0"],
   ])("is not made of %j", async (body, path) => {
-    const answer = await api.call(world.tokens.owner, `POST ${TOKENS}`, body);
+    const answer = await as("owner", `POST ${TOKENS}`, body);
     expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body", errors: [{ path }] } });
   });
 
@@ -81,11 +73,9 @@ describe("an additional token", () => {
   });
 
   test("has a name of its own among those of its account", async () => {
-    const made = await Promise.all(
-      Array.from({ length: 5 }, () => api.call(world.tokens.owner, `POST ${TOKENS}`, BODY)),
-    );
+    const made = await Promise.all(Array.from({ length: 5 }, () => as("owner", `POST ${TOKENS}`, BODY)));
     expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
-    expect((await api.call(world.tokens.admin, `POST ${TOKENS}`, BODY)).status).toBe(201);
+    expect((await as("admin", `POST ${TOKENS}`, BODY)).status).toBe(201);
   });
 
   test("is one of a hundred at most, however many are asked for at once", async () => {
@@ -113,14 +103,13 @@ describe("an additional token", () => {
       status: 401,
       body: (await api.call(WRONG, "GET /v1/user")).body,
     });
-    expect((await api.call(world.tokens.owner, `GET ${TOKENS}`)).body).toHaveLength(1);
+    expect((await as("owner", `GET ${TOKENS}`)).body).toHaveLength(1);
   });
 
   test("is marked as used once a minute, and no request waits for it", async () => {
     const token = await api.limitedToken(world.tokens.owner, { scopes: ["read"] });
     const lastUsedAt = async () =>
-      ((await api.call(world.tokens.owner, `GET ${TOKENS}`)).body as { lastUsedAt?: string }[])[0]
-        ?.lastUsedAt;
+      ((await as("owner", `GET ${TOKENS}`)).body as { lastUsedAt?: string }[])[0]?.lastUsedAt;
     expect(await lastUsedAt()).toBeUndefined();
     const holding = await postgres.pg.connect();
     await holding.query("begin; select from api_tokens for update");

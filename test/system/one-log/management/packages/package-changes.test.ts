@@ -1,24 +1,20 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { callIfMatch, idOf, auditOf } from "../../../../support/api/management-world.js";
 import {
-  auditOf,
-  callIfMatch,
-  idOf,
-  makeWorld,
-  setLevel,
-  type Who,
-  type World,
-} from "../../../../support/api/management-world.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
+  api,
+  as,
+  faultsOf,
+  giveLevel,
+  makePackage,
+  postgres,
+  refused,
+  useWorld,
+  world,
+} from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
-
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
   // Hosts are one owner's.
   docker.publicUrl = `https://${world.organization.toLowerCase()}.example/team/x`;
 });
@@ -34,13 +30,7 @@ const docker = {
 };
 const plain = { name: "tool", shortDescription: "A tool" };
 
-async function make(body: object = docker): Promise<string> {
-  const path = `/v1/organizations/${world.organization}/packages`;
-  return idOf(await api.call(world.tokens.admin, `POST ${path}`, body));
-}
-
-const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
-const refused = (status: number, code: string) => ({ status, body: { code } });
+const make = (body: object = docker) => makePackage(body);
 
 /** The answer to each caller, each on a package of its own. */
 async function answersByRole(call: (token: string, id: string) => Promise<{ status: number }>) {
@@ -58,7 +48,7 @@ async function answersByRole(call: (token: string, id: string) => Promise<{ stat
   ] as const;
   for (const [who, level] of levels) {
     const id = await make({ ...plain, name: `${who} ${level}` });
-    await setLevel(postgres.pg, { packageId: id, username: world.names[who], level });
+    await giveLevel(who, id, level);
     statuses[`${who}, ${level}`] = (await call(world.tokens[who], id)).status;
   }
   return statuses;
@@ -132,13 +122,7 @@ describe("changing a package", () => {
     });
     const faulty = await as("admin", `PUT /v1/packages/${file}`, { name: "", libraryType: "npm", x: 1 });
     expect(faulty).toMatchObject(refused(422, "library-type-is-immutable"));
-    const { errors } = faulty.body as { errors: { path: string }[] };
-    expect(errors.map((fault) => fault.path).sort()).toEqual([
-      "/libraryType",
-      "/name",
-      "/shortDescription",
-      "/x",
-    ]);
+    expect(faultsOf(faulty)).toEqual(["/libraryType", "/name", "/shortDescription", "/x"]);
     expect(await as("admin", `PUT /v1/packages/${file}`, { ...plain, libraryType: "deb" })).toMatchObject(
       refused(422, "invalid-body"),
     );
@@ -155,14 +139,7 @@ describe("changing a package", () => {
     };
     const answer = await as("admin", `PUT /v1/packages/${image}`, wrong);
     expect(answer).toMatchObject(refused(422, "invalid-body"));
-    const { errors } = answer.body as { errors: { path: string }[] };
-    expect(errors.map(({ path }) => path).sort()).toEqual([
-      "/backendUrl",
-      "/name",
-      "/publicUrl",
-      "/repositoryURL",
-      "/x",
-    ]);
+    expect(faultsOf(answer)).toEqual(["/backendUrl", "/name", "/publicUrl", "/repositoryURL", "/x"]);
     const python = await make({ ...plain, libraryType: "pypi" });
     const body = { ...plain, repositoryURL: "https://pypi.org/simple" };
     expect((await as("admin", `PUT /v1/packages/${python}`, body)).status).toBe(200);
@@ -222,7 +199,7 @@ describe("deleting a package", () => {
     const path = `/v1/packages/${id}`;
     await as("admin", `POST ${path}/routes`, { templatePath: "/a", outgoingUrl: "" });
     await as("admin", `POST ${path}/domains`, { name: `files.${id}.example` });
-    await setLevel(postgres.pg, { packageId: id, username: world.names.stranger, level: "member" });
+    await giveLevel("stranger", id, "member");
     const pixel = await as("admin", `POST /v2/pixels/${world.organization}`, {
       name: "docs",
       package_id: id,

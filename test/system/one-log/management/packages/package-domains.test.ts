@@ -1,72 +1,36 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { callIfMatch, idOf, auditOf, UUID } from "../../../../support/api/management-world.js";
 import {
-  auditOf,
-  callIfMatch,
-  idOf,
-  makeWorld,
-  setLevel,
-  UUID,
-  type Who,
-  type World,
-} from "../../../../support/api/management-world.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
+  api,
+  as,
+  faultsOf,
+  makeOwnPackage,
+  makePackage,
+  postgres,
+  READ_BY_LEVEL,
+  refused,
+  statusesByLevel,
+  useWorld,
+  world,
+  writtenByLevel,
+} from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let id: string;
 
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-  id = await make({ name: "team/files", libraryType: "file" });
+  id = await makePackage({ name: "team/files", libraryType: "file" });
 });
-
-async function make(body: object): Promise<string> {
-  const path = `/v1/organizations/${world.organization}/packages`;
-  return idOf(await api.call(world.tokens.admin, `POST ${path}`, { shortDescription: "", ...body }));
-}
-
-const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
-const refused = (status: number, code: string) => ({ status, body: { code } });
 
 let count = 0;
 const freshName = () => `files${count++}.acme.example`;
-
-/** The answer to everyone, and to those with a level on the package. */
-async function answersByRole(call: (token: string, who: string) => Promise<{ status: number }>) {
-  const answers: Record<string, number> = {};
-  const withoutLevels = () =>
-    postgres.pg.query("delete from package_permissions where package_id = $1", [id]);
-  await withoutLevels();
-  for (const who of ["owner", "admin", "member", "stranger"] as const)
-    answers[who] = (await call(world.tokens[who], who)).status;
-  for (const level of ["blocked", "member", "admin"]) {
-    await withoutLevels();
-    await setLevel(postgres.pg, { packageId: id, username: world.names.stranger, level });
-    answers[`level ${level}`] = (await call(world.tokens.stranger, level)).status;
-  }
-  return answers;
-}
-
-const hidden = { stranger: 404, "level blocked": 404 };
-const read = { owner: 200, admin: 200, member: 200, "level member": 200, "level admin": 200, ...hidden };
-const written = (done: number) => ({
-  owner: done,
-  admin: done,
-  member: 403,
-  "level member": 403,
-  "level admin": done,
-  ...hidden,
-});
 
 describe("domains", () => {
   test.each(["file", "pypi"])(
     "are made for a %s package, listed in that order, and removed",
     async (libraryType) => {
-      const path = `/v1/packages/${await make({ name: "served", libraryType })}/domains`;
+      const path = `/v1/packages/${await makePackage({ name: "served", libraryType })}/domains`;
       const [one, two] = [freshName(), freshName()];
       const first = await as("admin", `POST ${path}`, { name: one.toUpperCase() });
       expect(first).toMatchObject({
@@ -88,7 +52,7 @@ describe("domains", () => {
   );
 
   test("cannot be removed through another package", async () => {
-    const other = await make({ name: "other" });
+    const other = await makePackage({ name: "other" });
     const made = await as("admin", `POST /v1/packages/${other}/domains`, { name: freshName() });
     expect(await as("admin", `DELETE /v1/packages/${id}/domains/${idOf(made)}`)).toMatchObject(
       refused(404, "not-found"),
@@ -96,7 +60,7 @@ describe("domains", () => {
   });
 
   test("are for file and Python packages only", async () => {
-    const npm = await make({ name: "lib", libraryType: "npm" });
+    const npm = await makePackage({ name: "lib", libraryType: "npm" });
     const path = `/v1/packages/${npm}/domains`;
     const answers = [
       await as("admin", `GET ${path}`),
@@ -147,13 +111,12 @@ describe("domains", () => {
   test("with faults are refused, and each is named", async () => {
     const answer = await as("admin", `POST /v1/packages/${id}/domains`, { domain: "acme.example" });
     expect(answer).toMatchObject(refused(422, "invalid-body"));
-    const { errors } = answer.body as { errors: { path: string }[] };
-    expect(errors.map(({ path }) => path).sort()).toEqual(["/domain", "/name"]);
+    expect(faultsOf(answer)).toEqual(["/domain", "/name"]);
   });
 
   test("belong to one package of the whole service, also when many ask at once, and nobody learns whose", async () => {
     const name = freshName();
-    const own = idOf(await as("stranger", "POST /v1/packages", { name: "own", shortDescription: "" }));
+    const own = await makeOwnPackage("stranger", { name: "own" });
     const callers = Array.from({ length: 12 }, (_, index) =>
       index % 2 === 0
         ? as("admin", `POST /v1/packages/${id}/domains`, { name })
@@ -171,14 +134,14 @@ describe("domains", () => {
 
   test("are read by everyone who sees the package and changed by its admins", async () => {
     const path = `/v1/packages/${id}/domains`;
-    expect(await answersByRole((token) => api.call(token, `GET ${path}`))).toEqual(read);
+    expect(await statusesByLevel(id, (token) => api.call(token, `GET ${path}`))).toEqual(READ_BY_LEVEL);
     const create = (token: string) => api.call(token, `POST ${path}`, { name: freshName() });
-    expect(await answersByRole(create)).toEqual(written(201));
+    expect(await statusesByLevel(id, create)).toEqual(writtenByLevel(201));
     const remove = async (token: string) => {
       const made = await as("owner", `POST ${path}`, { name: freshName() });
       return api.call(token, `DELETE ${path}/${idOf(made)}`);
     };
-    expect(await answersByRole(remove)).toEqual(written(204));
+    expect(await statusesByLevel(id, remove)).toEqual(writtenByLevel(204));
   });
 });
 

@@ -1,40 +1,34 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { callIfMatch, idOf, readAudit, WHO, type Who } from "../../../../support/api/management-world.js";
 import {
-  callIfMatch,
-  idOf,
-  makeWorld,
-  readAudit,
-  setLevel,
-  WHO,
-  type Who,
-  type World,
-} from "../../../../support/api/management-world.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
+  api,
+  as,
+  giveLevel,
+  makeOwnPackage,
+  postgres,
+  refused,
+  useWorld,
+  world,
+} from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let id: string;
 
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 const to = (who: Who, permissionLevel: string) => ({ userQuery: world.names[who], permissionLevel });
 
 describe("permissions", () => {
   let path: string;
 
   beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
     const body = { name: "team/tool", shortDescription: "" };
-    id = idOf(await call("owner", `POST /v1/organizations/${world.organization}/packages`, body));
+    id = idOf(await as("owner", `POST /v1/organizations/${world.organization}/packages`, body));
     path = `/v1/packages/${id}`;
   });
 
-  const call = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
-  const set = (by: Who, body: unknown) => call(by, `POST ${path}/permissions`, body);
+  const set = (by: Who, body: unknown) => as(by, `POST ${path}/permissions`, body);
   const levels = async () =>
     (
-      (await call("owner", `GET ${path}/permissions`)).body as { username: string; permissionLevel: string }[]
+      (await as("owner", `GET ${path}/permissions`)).body as { username: string; permissionLevel: string }[]
     ).map(({ username, permissionLevel }) => [username, permissionLevel]);
   const pathsOf = ({ body }: { body: unknown }) =>
     (body as { errors: { path: string }[] }).errors.map((error) => error.path);
@@ -51,33 +45,29 @@ describe("permissions", () => {
     });
 
     test("are set with an empty answer, by the package's name as well as by its id", async () => {
-      const answer = await call(
-        "admin",
-        "POST /v1/packages/team%2Ftool/permissions",
-        to("stranger", "admin"),
-      );
+      const answer = await as("admin", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "admin"));
       expect(answer).toMatchObject({ status: 204, body: "" });
-      const read = await call("stranger", "GET /v1/packages/team%2Ftool/permissions");
+      const read = await as("stranger", "GET /v1/packages/team%2Ftool/permissions");
       expect(read.body).toEqual([{ username: world.names.stranger, permissionLevel: "admin" }]);
     });
 
     test("by a name that several packages share need packageType", async () => {
-      await call("owner", "POST /v1/packages", {
+      await as("owner", "POST /v1/packages", {
         name: "team/tool",
         shortDescription: "",
         libraryType: "npm",
       });
       const answers = [
-        await call("owner", "GET /v1/packages/team%2Ftool/permissions"),
-        await call("owner", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "member")),
+        await as("owner", "GET /v1/packages/team%2Ftool/permissions"),
+        await as("owner", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "member")),
       ];
       for (const answer of answers) {
-        expect(answer).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
+        expect(answer).toMatchObject(refused(409, "ambiguous-name"));
       }
       const one = "/v1/packages/team%2Ftool/permissions?packageType=file";
-      expect((await call("owner", `POST ${one}`, to("stranger", "member"))).status).toBe(204);
-      expect((await call("owner", `GET ${one}`)).body).toMatchObject([{ permissionLevel: "member" }]);
-      expect((await call("owner", `POST ${one}s`, to("stranger", "member"))).status).toBe(400);
+      expect((await as("owner", `POST ${one}`, to("stranger", "member"))).status).toBe(204);
+      expect((await as("owner", `GET ${one}`)).body).toMatchObject([{ permissionLevel: "member" }]);
+      expect((await as("owner", `POST ${one}s`, to("stranger", "member"))).status).toBe(400);
     });
 
     test.each([
@@ -98,18 +88,18 @@ describe("permissions", () => {
       async (who, level, read, write) => {
         const given = [level ?? []].flat();
         for (const each of given) {
-          await setLevel(postgres.pg, { packageId: id, username: world.names[who], level: each });
+          await giveLevel(who, id, each);
         }
-        expect((await call(who, `GET ${path}/permissions`)).status).toBe(read);
-        const set = await call(who, `POST ${path}/permissions`, to("member", "admin"));
+        expect((await as(who, `GET ${path}/permissions`)).status).toBe(read);
+        const set = await as(who, `POST ${path}/permissions`, to("member", "admin"));
         expect(set.status).toBe(write);
       },
     );
 
     test("belong to the user whose own package it is, and to those whom they made admin", async () => {
-      const own = idOf(await call("member", "POST /v1/packages", { name: "own", shortDescription: "" }));
+      const own = await makeOwnPackage("member", { name: "own" });
       const statuses = () =>
-        Promise.all(WHO.map(async (who) => (await call(who, `GET /v1/packages/${own}/permissions`)).status));
+        Promise.all(WHO.map(async (who) => (await as(who, `GET /v1/packages/${own}/permissions`)).status));
       expect(await statuses()).toEqual([404, 404, 200, 404]);
       const body = [
         to("stranger", "admin"),
@@ -117,22 +107,22 @@ describe("permissions", () => {
         to("owner", "blocked"),
         to("member", "blocked"),
       ];
-      expect((await call("member", `POST /v1/packages/${own}/permissions`, body)).status).toBe(204);
+      expect((await as("member", `POST /v1/packages/${own}/permissions`, body)).status).toBe(204);
       expect(await statuses()).toEqual([404, 403, 200, 200]);
     });
 
     test("are not found where there is no package", async () => {
       const none = "00000000-0000-7000-8000-000000000000";
       for (const name of [none, "none", "a%00b"]) {
-        expect((await call("owner", `GET /v1/packages/${name}/permissions`)).status).toBe(404);
-        const answer = await call("owner", `POST /v1/packages/${name}/permissions`, to("stranger", "member"));
-        expect(answer).toMatchObject({ status: 404, body: { code: "not-found" } });
+        expect((await as("owner", `GET /v1/packages/${name}/permissions`)).status).toBe(404);
+        const answer = await as("owner", `POST /v1/packages/${name}/permissions`, to("stranger", "member"));
+        expect(answer).toMatchObject(refused(404, "not-found"));
       }
     });
   });
 
   describe("a level", () => {
-    const read = (who: Who) => call(who, `GET ${path}`).then(({ status }) => status);
+    const read = (who: Who) => as(who, `GET ${path}`).then(({ status }) => status);
 
     test("gives and takes access at once, and default leaves what the role gives", async () => {
       await set("admin", to("stranger", "member"));
@@ -147,10 +137,7 @@ describe("permissions", () => {
       expect((await set("owner", to("owner", "blocked"))).status).toBe(204);
       expect((await set("owner", to("owner", "member"))).status).toBe(204);
       expect((await set("admin", to("admin", "member"))).status).toBe(204);
-      expect(await set("admin", to("admin", "admin"))).toMatchObject({
-        status: 403,
-        body: { code: "forbidden" },
-      });
+      expect(await set("admin", to("admin", "admin"))).toMatchObject(refused(403, "forbidden"));
     });
 
     test("finds its user by e-mail address or username, both without case", async () => {
@@ -170,20 +157,20 @@ describe("permissions", () => {
       const queries = ["nobody", world.names.stranger, "no@body.example", world.organization];
       const body = queries.map((userQuery) => ({ userQuery, permissionLevel: "member" }));
       const answer = await set("admin", body);
-      expect(answer).toMatchObject({ status: 422, body: { code: "unknown-user" } });
+      expect(answer).toMatchObject(refused(422, "unknown-user"));
       const message = `There is no user nobody, no@body.example, ${world.organization}.`;
       expect(answer.body).toMatchObject({ message });
       expect(pathsOf(answer)).toEqual(["/0/userQuery", "/2/userQuery", "/3/userQuery"]);
       expect(await levels()).toEqual([]);
       const single = await set("admin", { userQuery: "nobody", permissionLevel: "member" });
-      expect(single).toMatchObject({ status: 422, body: { code: "unknown-user" } });
+      expect(single).toMatchObject(refused(422, "unknown-user"));
       expect(pathsOf(single)).toEqual(["/userQuery"]);
     });
 
     test("names one user once, however they are called", async () => {
       const twice = { userQuery: `${world.names.stranger}@example.org`, permissionLevel: "admin" };
       const answer = await set("admin", [to("stranger", "member"), to("member", "member"), twice]);
-      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
+      expect(answer).toMatchObject(refused(422, "invalid-body"));
       expect(pathsOf(answer)).toEqual(["/2/userQuery"]);
       expect(await levels()).toEqual([]);
     });
@@ -208,12 +195,12 @@ describe("permissions", () => {
       [null, [""]],
     ])("that is %j is refused for every fault", async (body, expected) => {
       const answer = await set("admin", body);
-      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
+      expect(answer).toMatchObject(refused(422, "invalid-body"));
       expect(pathsOf(answer).sort()).toEqual(expected);
     });
 
     test("passes with the ETag of the list that was read, and not with an older one", async () => {
-      const ifMatch = (await call("admin", `GET ${path}/permissions`)).headers.get("etag") ?? "";
+      const ifMatch = (await as("admin", `GET ${path}/permissions`)).headers.get("etag") ?? "";
       const request = { token: world.tokens.admin, request: `POST ${path}/permissions`, ifMatch };
       const body = to("stranger", "member");
       expect((await callIfMatch(api, { ...request, body })).status).toBe(204);
@@ -243,9 +230,8 @@ describe("permissions", () => {
 
 describe("permissions at once", () => {
   beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
     const body = { name: "tool", shortDescription: "" };
-    const made = api.call(world.tokens.owner, `POST /v1/organizations/${world.organization}/packages`, body);
+    const made = as("owner", `POST /v1/organizations/${world.organization}/packages`, body);
     id = idOf(await made);
   });
 
@@ -254,12 +240,11 @@ describe("permissions at once", () => {
     permissionLevel: string;
   }
 
-  const set = (who: Who, body: unknown) =>
-    api.call(world.tokens[who], `POST /v1/packages/${id}/permissions`, body);
+  const set = (who: Who, body: unknown) => as(who, `POST /v1/packages/${id}/permissions`, body);
   const remove = (who: Who) =>
-    api.call(world.tokens.owner, `DELETE /v1/organizations/${world.organization}/users/${world.names[who]}`);
+    as("owner", `DELETE /v1/organizations/${world.organization}/users/${world.names[who]}`);
   const levels = async () =>
-    (await api.call(world.tokens.owner, `GET /v1/packages/${id}/permissions`)).body as {
+    (await as("owner", `GET /v1/packages/${id}/permissions`)).body as {
       username: string;
       permissionLevel: string;
     }[];
@@ -307,7 +292,7 @@ describe("permissions at once", () => {
       ["lose their role", "admin", () => remove("admin")],
       ["lose their level", "stranger", () => set("owner", to("stranger", "member"))],
     ] as const)("set none once they %s", async (_how, by, demote) => {
-      await setLevel(postgres.pg, { packageId: id, username: world.names.stranger, level: "admin" });
+      await giveLevel("stranger", id, "admin");
       const names = await makeUsers(12);
       const setting = names.map((userQuery) => set(by, { userQuery, permissionLevel: "member" }));
       expect((await demote()).status).toBeLessThan(300);

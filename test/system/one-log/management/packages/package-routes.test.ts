@@ -1,38 +1,29 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_QUOTAS } from "../../../../../api/access/quotas.js";
 import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-routing.js";
+import { callIfMatch, idOf, auditOf, UUID } from "../../../../support/api/management-world.js";
 import {
-  auditOf,
-  callIfMatch,
-  idOf,
-  makeWorld,
-  setLevel,
-  UUID,
-  type Who,
-  type World,
-} from "../../../../support/api/management-world.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
+  api,
+  as,
+  faultsOf,
+  makePackage,
+  postgres,
+  READ_BY_LEVEL,
+  refused,
+  statusesByLevel,
+  useWorld,
+  world,
+  writtenByLevel,
+} from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let id: string;
 
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
-  id = await make({ name: "team/files", libraryType: "file" });
+  id = await makePackage({ name: "team/files", libraryType: "file" });
 });
 
-async function make(body: object): Promise<string> {
-  const path = `/v1/organizations/${world.organization}/packages`;
-  return idOf(await api.call(world.tokens.admin, `POST ${path}`, { shortDescription: "", ...body }));
-}
-
-const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
-const refused = (status: number, code: string) => ({ status, body: { code } });
 const route = {
   templatePath: "/{version}/{+file}",
   outgoingUrl: "https://dl.example/{version}/{+file}?v={version}",
@@ -40,33 +31,6 @@ const route = {
 
 /** Variables of a template. */
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `{v${at}}`).join("-");
-
-/** The answer to everyone, and to those with a level on the package. */
-async function answersByRole(call: (token: string, who: string) => Promise<{ status: number }>) {
-  const answers: Record<string, number> = {};
-  const withoutLevels = () =>
-    postgres.pg.query("delete from package_permissions where package_id = $1", [id]);
-  await withoutLevels();
-  for (const who of ["owner", "admin", "member", "stranger"] as const)
-    answers[who] = (await call(world.tokens[who], who)).status;
-  for (const level of ["blocked", "member", "admin"]) {
-    await withoutLevels();
-    await setLevel(postgres.pg, { packageId: id, username: world.names.stranger, level });
-    answers[`level ${level}`] = (await call(world.tokens.stranger, level)).status;
-  }
-  return answers;
-}
-
-const hidden = { stranger: 404, "level blocked": 404 };
-const read = { owner: 200, admin: 200, member: 200, "level member": 200, "level admin": 200, ...hidden };
-const written = (done: number) => ({
-  owner: done,
-  admin: done,
-  member: 403,
-  "level member": 403,
-  "level admin": done,
-  ...hidden,
-});
 
 describe("routes", () => {
   test("are made, listed in the order in which they were made, and removed", async () => {
@@ -90,7 +54,7 @@ describe("routes", () => {
   });
 
   test("cannot be removed through another package", async () => {
-    const other = await make({ name: "other" });
+    const other = await makePackage({ name: "other" });
     const made = await as("admin", `POST /v1/packages/${other}/routes`, route);
     expect(await as("admin", `DELETE /v1/packages/${id}/routes/${idOf(made)}`)).toMatchObject(
       refused(404, "not-found"),
@@ -98,7 +62,7 @@ describe("routes", () => {
   });
 
   test("are for file packages only", async () => {
-    const npm = await make({ name: "lib", libraryType: "npm" });
+    const npm = await makePackage({ name: "lib", libraryType: "npm" });
     const requests = ["GET", "POST", "DELETE"].map((method) => `${method} /v1/packages/${npm}/routes`);
     const answers = [
       await as("admin", requests[0] ?? ""),
@@ -130,9 +94,7 @@ describe("routes", () => {
   ])("with faults are refused, and each is named: %j", async (body, paths) => {
     const answer = await as("admin", `POST /v1/packages/${id}/routes`, body);
     expect(answer).toMatchObject(refused(422, "invalid-body"));
-    expect((answer.body as { errors: { path: string }[] }).errors.map(({ path }) => path).sort()).toEqual(
-      [...paths].sort(),
-    );
+    expect(faultsOf(answer)).toEqual([...paths].sort());
   });
 
   test(`may have ${VARIABLES_MAX} variables, and a package ${DEFAULT_QUOTAS.routes} of them`, async () => {
@@ -165,16 +127,16 @@ describe("routes", () => {
     expect((await as("admin", `POST ${path}`, { templatePath: "/x/{+z}", outgoingUrl: "" })).status).toBe(
       201,
     );
-    const elsewhere = await make({ name: "other" });
+    const elsewhere = await makePackage({ name: "other" });
     expect((await as("admin", `POST /v1/packages/${elsewhere}/routes`, bodies[0])).status).toBe(201);
   });
 
   test("are read by everyone who sees the package and changed by its admins", async () => {
     const path = `/v1/packages/${id}/routes`;
-    expect(await answersByRole((token) => api.call(token, `GET ${path}`))).toEqual(read);
+    expect(await statusesByLevel(id, (token) => api.call(token, `GET ${path}`))).toEqual(READ_BY_LEVEL);
     const create = (token: string, who: string) =>
       api.call(token, `POST ${path}`, { templatePath: `/${who}${token}`, outgoingUrl: "" });
-    expect(await answersByRole(create)).toEqual(written(201));
+    expect(await statusesByLevel(id, create)).toEqual(writtenByLevel(201));
     const remove = async (token: string, who: string) => {
       const made = await as("owner", `POST ${path}`, {
         templatePath: `/gone/${who}${token}`,
@@ -182,7 +144,7 @@ describe("routes", () => {
       });
       return api.call(token, `DELETE ${path}/${idOf(made)}`);
     };
-    expect(await answersByRole(remove)).toEqual(written(204));
+    expect(await statusesByLevel(id, remove)).toEqual(writtenByLevel(204));
   });
 });
 

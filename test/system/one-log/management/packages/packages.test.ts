@@ -1,31 +1,22 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { readCollectedPackages } from "../../../../../api/packages/collect-sites.js";
 import { assignNpmName } from "../../../../../api/packages/npm-names.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
+import { idOf, WHO, auditOf, TIMESTAMP, UUID, type Who } from "../../../../support/api/management-world.js";
 import {
-  auditOf,
-  idOf,
-  makeWorld,
-  setLevel,
-  TIMESTAMP,
-  UUID,
-  WHO,
-  type Who,
-  type World,
-} from "../../../../support/api/management-world.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
+  api,
+  as,
+  faultsOf,
+  giveLevel,
+  makeOwnPackage,
+  postgres,
+  refused,
+  useWorld,
+  world,
+} from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
-
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 describe("packages", () => {
-  beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
-  });
-
   describe("an organization", () => {
     test("belongs to the one who made it and reads back as the record that was answered", async () => {
       const token = await api.account("founder");
@@ -48,7 +39,7 @@ describe("packages", () => {
     });
 
     test("leaves out what it does not have", async () => {
-      const { body } = await api.call(world.tokens.owner, `GET /v1/organizations/${world.organization}`);
+      const { body } = await as("owner", `GET /v1/organizations/${world.organization}`);
       expect(Object.keys(body as object)).toEqual([
         "name",
         "description",
@@ -59,36 +50,30 @@ describe("packages", () => {
     });
 
     test.each(["owner", "admin", "member"] as const)("is seen by its %s", async (who) => {
-      const { status } = await api.call(world.tokens[who], `GET /v1/organizations/${world.organization}`);
+      const { status } = await as(who, `GET /v1/organizations/${world.organization}`);
       expect(status).toBe(200);
     });
 
     test("cannot be told from one that does not exist by a stranger", async () => {
-      const hidden = await api.call(world.tokens.stranger, `GET /v1/organizations/${world.organization}`);
-      const user = await api.call(world.tokens.owner, `GET /v1/organizations/${world.names.owner}`);
-      expect(hidden).toMatchObject({ status: 404, body: { code: "not-found" } });
-      expect(user).toMatchObject({ status: 404, body: { code: "not-found" } });
+      const hidden = await as("stranger", `GET /v1/organizations/${world.organization}`);
+      const user = await as("owner", `GET /v1/organizations/${world.names.owner}`);
+      expect(hidden).toMatchObject(refused(404, "not-found"));
+      expect(user).toMatchObject(refused(404, "not-found"));
     });
 
     test("shares its names, whatever their case, with users", async () => {
       const body = { description: "", billingEmail: "pay@acme.example" };
       const names = [world.organization.toUpperCase(), world.names.stranger.toUpperCase()];
       for (const name of names) {
-        const answer = await api.call(world.tokens.owner, "POST /v1/organizations", { ...body, name });
-        expect(answer).toMatchObject({ status: 409, body: { code: "already-exists" } });
+        const answer = await as("owner", "POST /v1/organizations", { ...body, name });
+        expect(answer).toMatchObject(refused(409, "already-exists"));
       }
     });
 
     test("names every fault of a body at once", async () => {
-      const answer = await api.call(world.tokens.owner, "POST /v1/organizations", { name: "a b", site: 1 });
-      expect(answer).toMatchObject({ status: 422, body: { code: "invalid-body" } });
-      const { errors } = answer.body as { errors: { path: string }[] };
-      expect(errors.map(({ path }) => path).sort()).toEqual([
-        "/billingEmail",
-        "/description",
-        "/name",
-        "/site",
-      ]);
+      const answer = await as("owner", "POST /v1/organizations", { name: "a b", site: 1 });
+      expect(answer).toMatchObject(refused(422, "invalid-body"));
+      expect(faultsOf(answer)).toEqual(["/billingEmail", "/description", "/name", "/site"]);
     });
   });
 
@@ -100,7 +85,7 @@ describe("packages", () => {
       backendUrl: "https://registry.example/linuxserver/x",
     };
     const create = (who: Who, body: object = docker) =>
-      api.call(world.tokens[who], `POST /v1/organizations/${world.organization}/packages`, body);
+      as(who, `POST /v1/organizations/${world.organization}/packages`, body);
 
     test("is made under an organization and read back by its id and by its name", async () => {
       const created = await create("admin");
@@ -121,51 +106,51 @@ describe("packages", () => {
         "linuxserver%2Fx?packageType=docker",
       ];
       for (const path of paths) {
-        const read = await api.call(world.tokens.member, `GET /v1/packages/${path}`);
+        const read = await as("member", `GET /v1/packages/${path}`);
         expect(read).toMatchObject({ status: 200, body: created.body });
       }
     });
 
     test("is made by owners and admins of the organization only", async () => {
       expect((await create("owner")).status).toBe(201);
-      expect(await create("member")).toMatchObject({ status: 403, body: { code: "forbidden" } });
-      expect(await create("stranger")).toMatchObject({ status: 404, body: { code: "not-found" } });
+      expect(await create("member")).toMatchObject(refused(403, "forbidden"));
+      expect(await create("stranger")).toMatchObject(refused(404, "not-found"));
     });
 
     test("has a name of its own among those of its owner and type", async () => {
       await create("admin");
-      expect(await create("admin")).toMatchObject({ status: 409, body: { code: "already-exists" } });
+      expect(await create("admin")).toMatchObject(refused(409, "already-exists"));
       expect((await create("admin", { name: docker.name, shortDescription: "" })).status).toBe(201);
-      expect((await api.call(world.tokens.admin, "POST /v1/packages", docker)).status).toBe(201);
+      expect((await as("admin", "POST /v1/packages", docker)).status).toBe(201);
     });
 
     test("needs packageType when its name is shared, and the answer lists the types", async () => {
       await create("admin");
       await create("admin", { name: docker.name, shortDescription: "files", libraryType: "file" });
-      const shared = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx");
-      expect(shared).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
+      const shared = await as("member", "GET /v1/packages/linuxserver%2Fx");
+      expect(shared).toMatchObject(refused(409, "ambiguous-name"));
       expect((shared.body as { message: string }).message).toMatch(/docker.*other/);
-      const read = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=file");
+      const read = await as("member", "GET /v1/packages/linuxserver%2Fx?packageType=file");
       expect(read).toMatchObject({ status: 200, body: { libraryType: "other" } });
-      const npm = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=npm");
+      const npm = await as("member", "GET /v1/packages/linuxserver%2Fx?packageType=npm");
       expect(npm.status).toBe(404);
-      const wrong = await api.call(world.tokens.member, "GET /v1/packages/linuxserver%2Fx?packageType=deb");
-      expect(wrong).toMatchObject({ status: 400, body: { code: "invalid-query" } });
+      const wrong = await as("member", "GET /v1/packages/linuxserver%2Fx?packageType=deb");
+      expect(wrong).toMatchObject(refused(400, "invalid-query"));
     });
 
     test("is found by name among those that the caller can see only", async () => {
       await create("admin");
-      const other = await api.call(world.tokens.stranger, "POST /v1/packages", docker);
-      const read = await api.call(world.tokens.stranger, "GET /v1/packages/linuxserver%2Fx");
+      const other = await as("stranger", "POST /v1/packages", docker);
+      const read = await as("stranger", "GET /v1/packages/linuxserver%2Fx");
       expect(read).toMatchObject({ status: 200, body: { uuid: idOf(other) } });
     });
 
     test("is found by a name that is the id of a hidden one, which is answered as if it were not there", async () => {
       const id = idOf(await create("admin"));
       const namesake = { name: id, shortDescription: "" };
-      const get = (who: Who) => api.call(world.tokens[who], `GET /v1/packages/${id}`);
+      const get = (who: Who) => as(who, `GET /v1/packages/${id}`);
       expect((await get("stranger")).status).toBe(404);
-      const own = idOf(await api.call(world.tokens.stranger, "POST /v1/packages", namesake));
+      const own = idOf(await as("stranger", "POST /v1/packages", namesake));
       await create("admin", namesake);
       expect(await get("stranger")).toMatchObject({ status: 200, body: { uuid: own } });
       expect(await get("member")).toMatchObject({ status: 200, body: { uuid: id } });
@@ -173,10 +158,10 @@ describe("packages", () => {
 
     test("is hidden from strangers and from the blocked, but never from an owner", async () => {
       const id = idOf(await create("admin"));
-      await setLevel(postgres.pg, { packageId: id, username: world.names.admin, level: "blocked" });
-      await setLevel(postgres.pg, { packageId: id, username: world.names.owner, level: "blocked" });
+      await giveLevel("admin", id, "blocked");
+      await giveLevel("owner", id, "blocked");
       const statuses = async (path: string) =>
-        Promise.all(WHO.map(async (who) => (await api.call(world.tokens[who], `GET ${path}`)).status));
+        Promise.all(WHO.map(async (who) => (await as(who, `GET ${path}`)).status));
       expect(await statuses(`/v1/packages/${id}`)).toEqual([200, 404, 200, 404]);
       expect(await statuses("/v1/packages/linuxserver%2Fx")).toEqual([200, 404, 200, 404]);
     });
@@ -184,16 +169,12 @@ describe("packages", () => {
     test("is listed once to everyone who has anything to do with it, by owner and then name", async () => {
       const first = idOf(await create("admin", { name: "b", shortDescription: "" }));
       const second = idOf(await create("admin", { name: "a", shortDescription: "" }));
-      const own = idOf(
-        await api.call(world.tokens.member, "POST /v1/packages", { name: "z", shortDescription: "" }),
-      );
-      await setLevel(postgres.pg, { packageId: first, username: world.names.member, level: "admin" });
-      await setLevel(postgres.pg, { packageId: first, username: world.names.stranger, level: "member" });
-      await setLevel(postgres.pg, { packageId: second, username: world.names.admin, level: "blocked" });
+      const own = await makeOwnPackage("member", { name: "z" });
+      await giveLevel("member", first, "admin");
+      await giveLevel("stranger", first, "member");
+      await giveLevel("admin", second, "blocked");
       const listed = async (who: Who, path = "/v1/packages") =>
-        ((await api.call(world.tokens[who], `GET ${path}`)).body as { uuid: string }[]).map(
-          ({ uuid }) => uuid,
-        );
+        ((await as(who, `GET ${path}`)).body as { uuid: string }[]).map(({ uuid }) => uuid);
       expect(await listed("member")).toEqual([second, first, own]);
       expect(await listed("owner")).toEqual([second, first]);
       expect(await listed("admin")).toEqual([first]);
@@ -212,13 +193,11 @@ describe("names of npm packages", () => {
   let count = 0;
 
   beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
     own = `name${count++}`;
   });
 
   /** The organization's admin, and one who has nothing to do with it. */
   type Who = "admin" | "stranger";
-  const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
 
   function make(who: Who, body: object) {
     const owner = who === "admin" ? `/v1/organizations/${world.organization}` : "/v1";
@@ -227,7 +206,7 @@ describe("names of npm packages", () => {
 
   describe("an npm name", () => {
     const npm = (name: string) => ({ name, shortDescription: "", libraryType: "npm" });
-    const taken = { status: 409, body: { code: "already-exists" } };
+    const taken = refused(409, "already-exists");
 
     test("is the owner's who has a package of that name first, and free once they have none", async () => {
       const [name, other] = [`@acme/${own}`, `@acme/other-${own}`];

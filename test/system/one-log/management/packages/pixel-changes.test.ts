@@ -1,34 +1,27 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { callIfMatch, idOf, WHO, auditOf } from "../../../../support/api/management-world.js";
 import {
-  auditOf,
-  callIfMatch,
-  idOf,
-  makeWorld,
-  setLevel,
-  WHO,
-  type Who,
-  type World,
-} from "../../../../support/api/management-world.js";
-import type { ServedApi, TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
+  api,
+  as,
+  faultsOf,
+  giveLevel,
+  makeOwnPackage,
+  postgres,
+  refused,
+  useWorld,
+  world,
+} from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let path: string;
 let tool: string;
 
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
   const packages = `/v1/organizations/${world.organization}/packages`;
   tool = idOf(await as("admin", `POST ${packages}`, { name: "tool", shortDescription: "" }));
   path = await make();
 });
-
-const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
-const refused = (status: number, code: string) => ({ status, body: { code } });
 
 async function make(): Promise<string> {
   const list = `/v2/pixels/${world.organization}`;
@@ -54,8 +47,7 @@ describe("changing a pixel", () => {
 
   test("a pixel does not tell of a package to who is blocked from it", async () => {
     const list = `GET /v2/pixels/${world.organization}`;
-    for (const who of ["member", "owner"] as const)
-      await setLevel(postgres.pg, { packageId: tool, username: world.names[who], level: "blocked" });
+    for (const who of ["member", "owner"] as const) await giveLevel(who, tool, "blocked");
     for (const ask of [list, `GET ${path}`]) {
       expect(JSON.stringify((await as("member", ask)).body)).not.toContain(tool);
       for (const who of ["owner", "admin"] as const)
@@ -64,19 +56,15 @@ describe("changing a pixel", () => {
   });
 
   test("takes packages of the same owner that the caller sees, and names every fault", async () => {
-    const foreign = idOf(await as("admin", "POST /v1/packages", { name: "t", shortDescription: "" }));
-    await setLevel(postgres.pg, { packageId: tool, username: world.names.admin, level: "blocked" });
+    const foreign = await makeOwnPackage("admin", { name: "t" });
+    await giveLevel("admin", tool, "blocked");
     for (const package_id of [foreign, tool, "01990000-0000-7000-8000-000000000001"])
       expect(await as("admin", `PUT ${path}`, { name: "docs", package_id })).toMatchObject({
         ...refused(422, "invalid-body"),
         body: { errors: [{ path: "/package_id" }] },
       });
     const answer = await as("owner", `PUT ${path}`, { package_id: 5, y: 1 });
-    expect((answer.body as { errors: { path: string }[] }).errors.map((fault) => fault.path).sort()).toEqual([
-      "/name",
-      "/package_id",
-      "/y",
-    ]);
+    expect(faultsOf(answer)).toEqual(["/name", "/package_id", "/y"]);
   });
 
   test("passes only on the state that was read", async () => {
@@ -93,7 +81,7 @@ describe("changing a pixel", () => {
 });
 
 describe("a pixel of a package that the caller cannot see", () => {
-  beforeEach(() => setLevel(postgres.pg, { packageId: tool, username: world.names.admin, level: "blocked" }));
+  beforeEach(() => giveLevel("admin", tool, "blocked"));
 
   test.each([
     ["PUT", { name: "docs" }],

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Account } from "../../../../../api/access/access.js";
 import { pixelsForExport } from "../../../../../api/exports/exported-pixels.js";
 import { readAccountByName } from "../../../../../api/identity/stored-accounts.js";
@@ -8,48 +8,36 @@ import { insertOrganization, updateExportEnabled } from "../../../../../api/orga
 import { insertPackage } from "../../../../../api/packages/packages.js";
 import { insertPixel } from "../../../../../api/pixels/pixels.js";
 import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../../support/api/management-api.js";
-import {
   idOf,
-  joinOrganization,
-  makeWorld,
   setLevel,
+  joinOrganization,
   TIMESTAMP,
   UUID,
   type Who,
-  type World,
 } from "../../../../support/api/management-world.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
-
-let postgres: TestPostgres;
-let api: ServedApi;
+import {
+  api,
+  as,
+  giveLevel,
+  postgres,
+  refused,
+  useApi,
+  useWorld,
+  world,
+} from "../../../../support/api/use-world.js";
 
 describe("pixels", () => {
-  let world: World;
-
-  useManagementApi((opened) => ({ postgres, api } = opened));
-
-  beforeEach(async () => {
-    world = await makeWorld(api, postgres.pg);
-  });
+  useWorld();
 
   describe("a pixel", () => {
     const create = (who: Who, body: object = { name: "docs" }) =>
-      api.call(world.tokens[who], `POST /v2/pixels/${world.organization}`, body);
+      as(who, `POST /v2/pixels/${world.organization}`, body);
 
     test("reads back as it was made, also under the older word", async () => {
-      const tool = await api.call(
-        world.tokens.admin,
-        `POST /v1/organizations/${world.organization}/packages`,
-        {
-          name: "tool",
-          shortDescription: "",
-        },
-      );
+      const tool = await as("admin", `POST /v1/organizations/${world.organization}/packages`, {
+        name: "tool",
+        shortDescription: "",
+      });
       const created = await create("admin", { name: "docs", package_id: idOf(tool) });
       expect(created).toMatchObject({ status: 201 });
       expect(created.body).toEqual({
@@ -62,26 +50,26 @@ describe("pixels", () => {
       });
       const location = created.headers.get("location")?.replace(api.url, "") ?? "";
       for (const path of [location, location.replace("pixels", "tracking-pixels")]) {
-        const read = await api.call(world.tokens.member, `GET ${path}`);
+        const read = await as("member", `GET ${path}`);
         expect(read).toMatchObject({ status: 200, body: created.body });
       }
-      expect((await api.call(world.tokens.stranger, `GET ${location}`)).status).toBe(404);
+      expect((await as("stranger", `GET ${location}`)).status).toBe(404);
       const elsewhere = location.replace(world.organization, world.names.admin);
-      expect((await api.call(world.tokens.admin, `GET ${elsewhere}`)).status).toBe(404);
+      expect((await as("admin", `GET ${elsewhere}`)).status).toBe(404);
     });
 
     test("is made by those who may change things of its owner", async () => {
       expect((await create("owner")).status).toBe(201);
       expect((await create("member")).status).toBe(403);
       expect((await create("stranger")).status).toBe(404);
-      const own = await api.call(world.tokens.stranger, `POST /v2/pixels/${world.names.stranger}`, {
+      const own = await as("stranger", `POST /v2/pixels/${world.names.stranger}`, {
         name: "mine",
       });
       expect(own.status).toBe(201);
     });
 
     test("belongs to packages of the same owner only", async () => {
-      const foreign = await api.call(world.tokens.admin, "POST /v1/packages", {
+      const foreign = await as("admin", "POST /v1/packages", {
         name: "t",
         shortDescription: "",
       });
@@ -93,20 +81,20 @@ describe("pixels", () => {
 
     test("takes a package of its owner by name, and no other one", async () => {
       const packages = `POST /v1/organizations/${world.organization}/packages`;
-      const tool = await api.call(world.tokens.admin, packages, { name: "tool", shortDescription: "" });
-      await api.call(world.tokens.admin, "POST /v1/packages", { name: "tool", shortDescription: "" });
+      const tool = await as("admin", packages, { name: "tool", shortDescription: "" });
+      await as("admin", "POST /v1/packages", { name: "tool", shortDescription: "" });
       const created = await create("admin", { name: "docs", package_id: "tool" });
       expect(created).toMatchObject({ status: 201, body: { package_id: idOf(tool) } });
       const unknown = await create("admin", { name: "docs", package_id: "tools" });
       expect(unknown).toMatchObject({ status: 422, body: { errors: [{ path: "/package_id" }] } });
-      await api.call(world.tokens.admin, packages, {
+      await as("admin", packages, {
         name: "tool",
         shortDescription: "",
         libraryType: "npm",
       });
       const several = await create("admin", { name: "docs", package_id: "tool" });
-      expect(several).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
-      await setLevel(postgres.pg, { packageId: idOf(tool), username: world.names.admin, level: "blocked" });
+      expect(several).toMatchObject(refused(409, "ambiguous-name"));
+      await giveLevel("admin", idOf(tool), "blocked");
       const unseen = await create("admin", { name: "docs", package_id: idOf(tool) });
       expect(unseen.status).toBe(422);
     });
@@ -114,18 +102,18 @@ describe("pixels", () => {
     test("is found by its name among those of its owner, while no other has it", async () => {
       const made = await create("admin", { name: "docs/größer" });
       const path = `/v2/pixels/${world.organization.toUpperCase()}/${encodeURIComponent("docs/größer")}`;
-      expect(await api.call(world.tokens.member, `GET ${path}`)).toMatchObject({
+      expect(await as("member", `GET ${path}`)).toMatchObject({
         status: 200,
         body: made.body,
       });
-      expect((await api.call(world.tokens.stranger, `GET ${path}`)).status).toBe(404);
+      expect((await as("stranger", `GET ${path}`)).status).toBe(404);
       const elsewhere = path.replace(world.organization.toUpperCase(), world.names.admin);
-      expect((await api.call(world.tokens.admin, `GET ${elsewhere}`)).status).toBe(404);
+      expect((await as("admin", `GET ${elsewhere}`)).status).toBe(404);
       await create("admin", { name: "docs/größer" });
-      const several = await api.call(world.tokens.admin, `DELETE ${path}`);
-      expect(several).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
-      expect((await api.call(world.tokens.stranger, `GET ${path}`)).status).toBe(404);
-      const unknown = await api.call(world.tokens.admin, `GET ${path}s`);
+      const several = await as("admin", `DELETE ${path}`);
+      expect(several).toMatchObject(refused(409, "ambiguous-name"));
+      expect((await as("stranger", `GET ${path}`)).status).toBe(404);
+      const unknown = await as("admin", `GET ${path}s`);
       expect(unknown).toMatchObject({ status: 404 });
       expect(JSON.stringify(unknown.body)).toContain("give its id, or a name from GET /v2/pixels/{owner}");
     });
@@ -133,20 +121,14 @@ describe("pixels", () => {
     test("is listed newest first, page after page", async () => {
       const ids = [];
       for (const name of ["a", "b", "c", "d", "e"]) ids.unshift((await create("admin", { name })).body);
-      const first = await api.call(
-        world.tokens.member,
-        `GET /v2/tracking-pixels/${world.organization}?per_page=2`,
-      );
+      const first = await as("member", `GET /v2/tracking-pixels/${world.organization}?per_page=2`);
       const { pixels, next } = first.body as { pixels: unknown[]; next: string };
       expect(pixels).toEqual(ids.slice(0, 2));
-      const second = await api.call(world.tokens.member, `GET ${next.replace(api.url, "")}`);
+      const second = await as("member", `GET ${next.replace(api.url, "")}`);
       expect(second.body).toMatchObject({ pixels: ids.slice(2, 4), next: expect.any(String) as string });
-      const third = await api.call(
-        world.tokens.member,
-        `GET ${(second.body as { next: string }).next.replace(api.url, "")}`,
-      );
+      const third = await as("member", `GET ${(second.body as { next: string }).next.replace(api.url, "")}`);
       expect(third.body).toEqual({ pixels: ids.slice(4) });
-      const whole = await api.call(world.tokens.member, `GET /v2/pixels/${world.organization}`);
+      const whole = await as("member", `GET /v2/pixels/${world.organization}`);
       expect(whole.body).toEqual({ pixels: ids });
     });
   });
@@ -154,8 +136,8 @@ describe("pixels", () => {
   describe("artifactForImport", () => {
     test("is what the importer may import into, of that owner, and nothing else", async () => {
       const path = `/v1/organizations/${world.organization}/packages`;
-      const made = await api.call(world.tokens.admin, `POST ${path}`, { name: "t", shortDescription: "" });
-      const pixel = await api.call(world.tokens.admin, `POST /v2/pixels/${world.organization}`, {
+      const made = await as("admin", `POST ${path}`, { name: "t", shortDescription: "" });
+      const pixel = await as("admin", `POST /v2/pixels/${world.organization}`, {
         name: "p",
       });
       const { rows } = await postgres.pg.query<{ name: string; id: string }>("select name, id from owners");
@@ -194,13 +176,13 @@ describe("pixels", () => {
       expect(await find("admin", "package", pixelId)).toBeUndefined();
       expect(await find("admin", "pixel", "not-a-uuid")).toBeUndefined();
       expect(await find("admin", "package", idOf(made), idOfOwner[world.names.admin])).toBeUndefined();
-      await setLevel(postgres.pg, { packageId: idOf(made), username: world.names.stranger, level: "admin" });
+      await giveLevel("stranger", idOf(made), "admin");
       expect(await find("stranger", "package", idOf(made))).toMatchObject({ id: idOf(made) });
       expect(await find("stranger", "package", "t")).toMatchObject({ id: idOf(made) });
 
       const again = { name: "t", shortDescription: "", libraryType: "npm" };
-      expect(await api.call(world.tokens.admin, `POST ${path}`, again)).toMatchObject({ status: 201 });
-      await api.call(world.tokens.admin, `POST /v2/pixels/${world.organization}`, { name: "p" });
+      expect(await as("admin", `POST ${path}`, again)).toMatchObject({ status: 201 });
+      await as("admin", `POST /v2/pixels/${world.organization}`, { name: "p" });
       expect(await find("admin", "package", "t")).toBeUndefined();
       expect(await find("admin", "pixel", "p")).toBeUndefined();
       expect(await find("admin", "package", idOf(made))).toMatchObject({ id: idOf(made) });
@@ -213,10 +195,10 @@ describe("pixels for an export", () => {
   let ids: Record<string, string>;
   let packageId: string;
 
+  useApi();
+
   beforeAll(async () => {
-    postgres = await openTestPostgres();
     ({ pg } = postgres);
-    api = await serveApi({ pg });
     for (const name of ["owner", "admin", "member", "stranger"]) await api.account(name);
     const { id: creatorId } = await accountOf("owner");
     const about = { description: "Tools", billingEmail: "pay@example.org" };
@@ -236,11 +218,6 @@ describe("pixels for an export", () => {
       [await pixelOf(other.id)]: "ungranted",
       [await pixelOf((await accountOf("member")).id)]: "member's",
     };
-  });
-
-  afterAll(async () => {
-    await api?.[Symbol.asyncDispose]();
-    await postgres?.[Symbol.asyncDispose]();
   });
 
   async function accountOf(name: string): Promise<Account> {

@@ -1,25 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { noteCollectionHost } from "../../../../../api/hosts/public-hosts.js";
-import { serveApi, type ServedApi, type TestPostgres } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
-import { idOf, makeWorld, type World } from "../../../../support/api/management-world.js";
+import { serveApi } from "../../../../support/api/management-api.js";
+import { idOf, type Who } from "../../../../support/api/management-world.js";
+import { as, postgres, refused, useWorld, world } from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let host: string;
 let count = 0;
 
-useManagementApi((opened) => ({ postgres, api } = opened));
+useWorld();
 
 beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
   host = `cr${count++}.acme.example`;
 });
-
-/** The organization's admin, and one who has nothing to do with it. */
-type Who = "admin" | "stranger";
-const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
 
 const image = (name: string, publicUrl?: string) => ({
   name,
@@ -82,7 +74,7 @@ describe("a domain", () => {
   test("is not COLLECT_HOST, and neither is a host of images", async () => {
     await using collecting = await serveApi({ pg: postgres.pg, collect: { publicHost: host, port: 8081 } });
     const token = world.tokens.stranger;
-    const own = { status: 422, body: { code: "domain-is-already-in-use" } };
+    const own = refused(422, "domain-is-already-in-use");
     const id = await file("stranger");
     expect(await collecting.call(token, `POST /v1/packages/${id}/domains`, { name: host })).toMatchObject(
       own,

@@ -3,58 +3,47 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createHostChecks, lookAtHosts } from "../../../../../api/hosts/host-checks.js";
 import { type MirroredSites, mirrorSites } from "../../../../../deploy/roles/mirror-sites.js";
 import { resolveTxtAt } from "../../../../../deploy/roles/role-parts.js";
-import {
-  type Who,
-  type World,
-  auditOf,
-  idOf,
-  makeWorld,
-  setLevel,
-} from "../../../../support/api/management-world.js";
-import { type ServedApi, type TestPostgres, serveApi } from "../../../../support/api/management-api.js";
-import { useManagementApi } from "../../../../support/api/use-management-api.js";
 import { type TestDns, openTestDns } from "../../../../support/networks/dns-server.js";
+import { serveApi } from "../../../../support/api/management-api.js";
+import { idOf, setLevel, auditOf, type Who } from "../../../../support/api/management-world.js";
+import {
+  as,
+  makeOwnPackage,
+  makePackage,
+  postgres,
+  refused,
+  useWorld,
+  world,
+} from "../../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-/** Asks for no verification. */
-let open: ServedApi;
-let api: ServedApi;
 let dns: TestDns;
 let mirror: MirroredSites;
-let world: World;
 let id: string;
 let host: string;
 let count = 0;
 
-useManagementApi((opened) => ({ postgres, api: open } = opened));
+useWorld(async () => {
+  dns = await openTestDns();
+  return { hosts: createHostChecks(resolveTxtAt([dns.address])) };
+});
 
 beforeAll(async () => {
-  dns = await openTestDns();
-  api = await serveApi({ pg: postgres.pg, hosts: createHostChecks(resolveTxtAt([dns.address])) });
   const log = pino({ level: "silent" });
   mirror = await mirrorSites({ pg: postgres.pg, url: postgres.url, log, verifiedHostsOnly: true });
 });
 
 afterAll(async () => {
   await mirror?.[Symbol.asyncDispose]();
-  await api?.[Symbol.asyncDispose]();
   await dns?.[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
-  world = await makeWorld(api, postgres.pg);
   host = `verified${count++}.acme.example`;
-  id = await make({ name: "files", libraryType: "file" });
+  id = await makePackage({ name: "files", libraryType: "file" });
   dns.isBroken = false;
 });
 
-const as = (who: Who, request: string, body?: unknown) => api.call(world.tokens[who], request, body);
 const at = () => `/v1/packages/${id}/domains`;
-
-async function make(body: object): Promise<string> {
-  const path = `/v1/organizations/${world.organization}/packages`;
-  return idOf(await as("admin", `POST ${path}`, { shortDescription: "", ...body }));
-}
 
 interface Described {
   id: string;
@@ -93,7 +82,7 @@ describe("a domain", () => {
     await verify(made);
     await as("admin", `DELETE ${at()}/${made.id}`);
     await postgres.pg.query("delete from held_hosts where host = $1", [host]);
-    const own = idOf(await as("stranger", "POST /v1/packages", { name: "own", shortDescription: "" }));
+    const own = await makeOwnPackage("stranger", { name: "own" });
     const theirs = (await as("stranger", `POST /v1/packages/${own}/domains`, { name: host }))
       .body as Described;
     const path = `/v1/packages/${own}/domains/${theirs.id}/verify`;
@@ -115,7 +104,7 @@ describe("a domain", () => {
   test("is a 503 while the DNS gives no answer", async () => {
     const made = await addDomain();
     dns.isBroken = true;
-    expect(await verify(made)).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    expect(await verify(made)).toMatchObject(refused(503, "unavailable"));
   });
 
   test("is looked for 30 times a minute for one owner", async () => {
@@ -126,6 +115,7 @@ describe("a domain", () => {
   });
 
   test("has no such fields where the service asks for no verification", async () => {
+    await using open = await serveApi(postgres);
     const made = await open.call(world.tokens.admin, `POST ${at()}`, { name: host });
     const plain = { id: idOf(made), name: host };
     expect(made.body).toEqual(plain);
@@ -143,7 +133,7 @@ describe("the host of a public URL", () => {
   });
 
   test("is served once its record is there", async () => {
-    const made = await make(image());
+    const made = await makePackage(image());
     const upstream = `/v2/packages/${world.organization}/${made}/upstream`;
     const { verification, verified } = (await as("admin", `GET ${upstream}`)).body as Described;
     expect([verified, verification.name]).toEqual([false, `_maintainer-toolchain.${host}`]);
@@ -155,7 +145,7 @@ describe("the host of a public URL", () => {
   });
 
   test("and the domains of others are looked at without being asked to", async () => {
-    await make(image());
+    await makePackage(image());
     const made = await addDomain();
     const { ownerId } = (
       await postgres.pg.query<{ ownerId: string }>(
