@@ -86,35 +86,3 @@ export const refused = (status: number, code: string) => ({ status, body: { code
 /** The paths of the faults that an answer names, sorted. */
 export const faultsOf = ({ body }: Pick<Answer, "body">): string[] =>
   (body as { errors: { path: string }[] }).errors.map(({ path }) => path).sort();
-
-/** The statuses of the answers to everyone, and to a stranger with each level on the package. */
-export async function statusesByLevel(
-  packageId: string,
-  call: (token: string, who: string) => Promise<{ status: number }>,
-): Promise<Record<string, number>> {
-  const answers: Record<string, number> = {};
-  const withoutLevels = () =>
-    postgres.pg.query("delete from package_permissions where package_id = $1", [packageId]);
-  await withoutLevels();
-  for (const who of WHO) answers[who] = (await call(world.tokens[who], who)).status;
-  for (const level of ["blocked", "member", "admin"]) {
-    await withoutLevels();
-    await giveLevel("stranger", packageId, level);
-    answers[`level ${level}`] = (await call(world.tokens.stranger, level)).status;
-  }
-  return answers;
-}
-
-const HIDDEN = { stranger: 404, "level blocked": 404 };
-
-/** Of what everyone may read who sees the package. */
-export const READ_BY_LEVEL = {
-  ...{ owner: 200, admin: 200, member: 200, "level member": 200, "level admin": 200 },
-  ...HIDDEN,
-};
-
-/** Of what the admins of the package may change. */
-export const writtenByLevel = (done: number) => ({
-  ...{ owner: done, admin: done, member: 403, "level member": 403, "level admin": done },
-  ...HIDDEN,
-});

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importFaultRoutes, importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
 import { insertImport } from "../../../../api/imports/imports.js";
@@ -9,9 +9,8 @@ import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
-import { idOf, type Who } from "../../../support/api/management-world.js";
+import type { Who } from "../../../support/api/management-world.js";
 import {
-  useOneWorld,
   as,
   giveLevel,
   makePackage,
@@ -140,54 +139,5 @@ describe("imports of the blocked", () => {
     const some = await read("admin");
     for (const word of ["closed", "routes.", closed, hidden[0]]) expect(some).not.toContain(word);
     expect(some).toContain(seen);
-  });
-});
-
-describe("webhooks of the blocked", () => {
-  let one: string;
-
-  /** Nothing listens there. */
-  const URL_SENT = "http://127.0.0.1:1/";
-  const SENT = { url: URL_SENT, event_kinds: ["company-funnel-stage-changed"] };
-  const NO_DELIVERY = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";
-
-  useOneWorld(({ pg }) => {
-    const deps = { pg, guard: openGuard(), sealer: SEALER };
-    return { routes: [...webhookRoutes(deps), ...webhookSecretRoutes(deps), ...webhookDeliveryRoutes(deps)] };
-  });
-
-  beforeAll(async () => {
-    list = `/v2/${world.organization}/webhooks`;
-    one = `${list}/${idOf(await as("owner", `POST ${list}`, SENT))}`;
-    const packageId = await makePackage({ name: "closed" });
-    for (const who of ["owner", "admin"] as const) await giveLevel(who, packageId, "blocked");
-  });
-
-  /** Every operation on webhooks; the last deletes the webhook. */
-  const operations = (): [string, unknown?][] => [
-    [`GET ${list}`],
-    [`POST ${list}`, SENT],
-    [`GET ${one}`],
-    [`PUT ${one}`, { enabled: true }],
-    [`POST ${one}/test`],
-    [`GET ${one}/deliveries`],
-    [`POST ${one}/deliveries/${NO_DELIVERY}/redeliver`],
-    [`POST ${one}/rotate-secret`],
-    [`DELETE ${one}/old-secret`],
-    [`DELETE ${one}`],
-  ];
-
-  async function statusesFor(who: Who): Promise<number[]> {
-    const statuses: number[] = [];
-    for (const [request, body] of operations()) statuses.push((await as(who, request, body)).status);
-    return statuses;
-  }
-
-  test("an admin who is blocked from a package may do nothing with webhooks, and an owner everything", async () => {
-    expect(await statusesFor("admin")).toEqual(operations().map(() => 403));
-    expect(await as("admin", `GET ${list}`)).toMatchObject({
-      body: { code: "forbidden", message: expect.stringContaining("blocked from a package of") as string },
-    });
-    expect(await statusesFor("owner")).toEqual([200, 201, 200, 200, 200, 200, 404, 200, 204, 204]);
   });
 });

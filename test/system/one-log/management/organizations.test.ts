@@ -38,17 +38,6 @@ describe("organizations", () => {
       );
     });
 
-    test.each([
-      ["owner", 200, undefined],
-      ["admin", 200, undefined],
-      ["member", 403, "forbidden"],
-      ["stranger", 404, "not-found"],
-    ] as const)("by its %s is answered with %i", async (who, status, code) => {
-      const answer = await as(who, `PUT ${path}`, same());
-      expect(answer.status).toBe(status);
-      expect((answer.body as { code?: string }).code).toBe(code);
-    });
-
     test("is not there for a user or for what does not exist", async () => {
       expect(await as("owner", `PUT /v1/organizations/${world.names.owner}`, same())).toMatchObject(
         refused(404, "not-found"),

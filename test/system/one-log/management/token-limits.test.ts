@@ -8,7 +8,7 @@ import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { SCOPES } from "../../../../schemas/contracts/user.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
 import { idOf } from "../../../support/api/management-world.js";
-import { api, as, openTestLog, postgres, useWorld, world } from "../../../support/api/use-world.js";
+import { api, as, openTestLog, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
 
 let eventLog: EventLog;
 
@@ -34,37 +34,7 @@ async function idsOf(organization: string, username: string) {
   return rows[0] ?? { ownerId: "", accountId: "" };
 }
 
-/** The answer to a request that needs the scope, with it: a status, or a refusal for another reason. */
-const DONE = { read: 200, import: 204, export: "export-not-granted", manage: 201, account: 200 } as const;
-const NEEDS = [...SCOPES, "account"] as const;
-const CELLS = SCOPES.flatMap((held) =>
-  NEEDS.map((needs) => ({ held, needs, expected: held === needs ? DONE[needs] : "out-of-scope" })),
-);
-
 describe("a token's scopes", () => {
-  async function requests() {
-    const by = await idsOf(world.organization, world.names.owner);
-    const { id } = await insertImport(postgres.pg, { ...by, artifactKind: "any", artifactId: "" });
-    const of = `/v1/organizations/${world.organization}`;
-    return {
-      read: ["GET /v1/packages"],
-      import: [`POST /v2/imports/${world.organization}/${id}/abort`],
-      export: [`GET ${of}/aggregates?startDate=2026-01-01&endDate=2026-01-02`],
-      manage: [`POST ${of}/packages`, { name: "a", shortDescription: "" }],
-      account: ["POST /v1/user/token"],
-    } as const;
-  }
-
-  test.each(CELLS)(
-    "limited to $held answer a request that needs $needs with $expected",
-    async ({ held, needs, expected }) => {
-      const token = await api.limitedToken(world.tokens.owner, { scopes: [held] });
-      const [request, body] = (await requests())[needs];
-      const answer = await api.call(token, request, body);
-      expect([answer.status, codeOf(answer)]).toContain(expected);
-    },
-  );
-
   test("are named in the refusal, also of what is not there", async () => {
     const token = await api.limitedToken(world.tokens.owner, { scopes: ["read"] });
     const bodies = await Promise.all(

@@ -7,12 +7,9 @@ import {
   makeOwnPackage,
   makePackage,
   postgres,
-  READ_BY_LEVEL,
   refused,
-  statusesByLevel,
   useWorld,
   world,
-  writtenByLevel,
 } from "../../../../support/api/use-world.js";
 
 let id: string;
@@ -130,18 +127,6 @@ describe("domains", () => {
         code: "domain-is-already-in-use",
         message: `The domain ${name} is already in use.`,
       });
-  });
-
-  test("are read by everyone who sees the package and changed by its admins", async () => {
-    const path = `/v1/packages/${id}/domains`;
-    expect(await statusesByLevel(id, (token) => api.call(token, `GET ${path}`))).toEqual(READ_BY_LEVEL);
-    const create = (token: string) => api.call(token, `POST ${path}`, { name: freshName() });
-    expect(await statusesByLevel(id, create)).toEqual(writtenByLevel(201));
-    const remove = async (token: string) => {
-      const made = await as("owner", `POST ${path}`, { name: freshName() });
-      return api.call(token, `DELETE ${path}/${idOf(made)}`);
-    };
-    expect(await statusesByLevel(id, remove)).toEqual(writtenByLevel(204));
   });
 });
 

@@ -70,32 +70,6 @@ describe("permissions", () => {
       expect((await as("owner", `POST ${one}s`, to("stranger", "member"))).status).toBe(400);
     });
 
-    test.each([
-      ["owner", undefined, 200, 204],
-      ["admin", undefined, 200, 204],
-      ["member", undefined, 403, 403],
-      ["stranger", undefined, 404, 404],
-      ["owner", "blocked", 200, 204],
-      ["admin", "blocked", 404, 404],
-      ["admin", "member", 403, 403],
-      ["member", "admin", 200, 204],
-      ["member", "blocked", 404, 404],
-      ["stranger", "member", 403, 403],
-      ["stranger", "admin", 200, 204],
-      ["stranger", "blocked", 404, 404],
-    ] as const)(
-      "in an organization: its %s with level %s reads with %i and sets with %i",
-      async (who, level, read, write) => {
-        const given = [level ?? []].flat();
-        for (const each of given) {
-          await giveLevel(who, id, each);
-        }
-        expect((await as(who, `GET ${path}/permissions`)).status).toBe(read);
-        const set = await as(who, `POST ${path}/permissions`, to("member", "admin"));
-        expect(set.status).toBe(write);
-      },
-    );
-
     test("belong to the user whose own package it is, and to those whom they made admin", async () => {
       const own = await makeOwnPackage("member", { name: "own" });
       const statuses = () =>
