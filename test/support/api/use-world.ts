@@ -12,7 +12,7 @@ import {
   type ServeOptions,
   type TestPostgres,
 } from "./management-api.js";
-import { idOf, makeWorld, setLevel, WHO, type Who, type World } from "./management-world.js";
+import { idOf, makeWorld, setLevel, type Who, type World } from "./management-world.js";
 
 /** Of the suite that runs. */
 export let postgres: TestPostgres;

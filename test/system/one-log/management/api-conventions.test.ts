@@ -2,15 +2,11 @@ import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { rotateToken } from "../../../../api/identity/accounts.js";
 import { route } from "../../../../api/http/route.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
+import { serveApi } from "../../../support/api/management-api.js";
+import { api, postgres, useApi } from "../../../support/api/use-world.js";
 
 const TEXT = {
   description: "Lines",
@@ -57,20 +53,11 @@ async function* breakingOff() {
   throw new Error("the store broke off");
 }
 
-let postgres: TestPostgres;
-let api: ServedApi;
 let token: string;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi({ pg: postgres.pg, routes: [BREAKS_OFF, FAILS_LATE, FAILS] });
-  token = await api.account("alice");
-});
+useApi(() => ({ routes: [BREAKS_OFF, FAILS_LATE, FAILS] }));
 
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
+beforeAll(async () => void (token = await api.account("alice")));
 
 const organization = (name: string) => ({ name, description: "", billingEmail: "pay@acme.example" });
 

@@ -3,12 +3,8 @@ import { importEndingRoutes } from "../../../../api/imports/import-ending-routes
 import { importFaultRoutes, importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { deletePackage } from "../../../../api/packages/packages.js";
-import { webhookDeliveryRoutes } from "../../../../api/webhooks/delivery-routes.js";
-import { webhookSecretRoutes } from "../../../../api/webhooks/secret-routes.js";
-import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
-import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
 import type { Who } from "../../../support/api/management-world.js";
 import {
   as,

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { READ_STATISTICS } from "../../../../api/statistics/statistics-operations.js";
 import { route } from "../../../../api/http/route.js";
 import { createSession } from "../../../../api/identity/sessions.js";
 import { cookieForm } from "../../../../api/http/middleware/session.js";
 import { readAccountByName } from "../../../../api/identity/stored-accounts.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
 import { openBrowser } from "../../../support/dashboard/open-browser.js";
+import { api, postgres, useApi } from "../../../support/api/use-world.js";
 
 /** Statistics whose store is away. */
 const away = route({
@@ -23,26 +18,19 @@ const away = route({
   },
 });
 
-let api: ServedApi;
 let token: string;
 let cookie: string;
-let postgres: TestPostgres;
+
+useApi(() => ({ routes: [away] }));
 
 beforeAll(async () => {
-  postgres = await openTestPostgres();
   const { pg } = postgres;
-  api = await serveApi({ pg, routes: [away] });
   token = await api.account("ada");
   const { id } = (await readAccountByName(pg, "ada")) ?? { id: "" };
   const browser = { userAgent: "", address: "127.0.0.1" };
   const secret = await createSession({ pg, tokens: api.tokens }, { accountId: id, method: "link", browser });
   cookie = `${cookieForm(api.url, "session").name}=${secret}`;
 });
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
-
 /** What a browser gets that is not signed in, or is. */
 const get = (path: string, headers: Record<string, string> = {}) =>
   openBrowser({ url: api.url }).get(path, headers);

@@ -1,37 +1,25 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, get as httpGet } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
-import {
-  type ServedApi,
-  type TestPostgres,
-  openTestPostgres,
-  serveApi,
-} from "../../../support/api/management-api.js";
 import { openBareSocket } from "../../../support/imports/open-upload.js";
+import { serveApi, type ServedApi } from "../../../support/api/management-api.js";
+import { api, postgres, useApi } from "../../../support/api/use-world.js";
 
 describe("answers", () => {
   const BODY_MS_MAX = 400;
   const DASHBOARD = "https://dashboard.example";
 
-  let postgres: TestPostgres;
-  let api: ServedApi;
   let token: string;
 
+  useApi(() => ({ corsOrigins: [DASHBOARD], bodyMsMax: BODY_MS_MAX, trustsProxy: () => true }));
+
   beforeAll(async () => {
-    postgres = await openTestPostgres();
-    const options = { corsOrigins: [DASHBOARD], bodyMsMax: BODY_MS_MAX, trustsProxy: () => true };
-    api = await serveApi({ pg: postgres.pg, ...options });
     token = await api.account("ada");
     await api.call(token, "POST /v1/organizations", organization("small", "Things"));
     await api.call(token, "POST /v1/organizations", organization("large", "Things. ".repeat(500)));
-  });
-
-  afterAll(async () => {
-    await api?.[Symbol.asyncDispose]();
-    await postgres?.[Symbol.asyncDispose]();
   });
 
   function organization(name: string, description: string) {
@@ -181,41 +169,25 @@ describe("answers", () => {
   });
 
   describe("bytes that are no request", () => {
-    test.each([
-      ["a malformed request line", "GET nothing\r\n\r\n", 400, "malformed-request"],
-      ["a method that HTTP does not have", "FETCH / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed-request"],
-      ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "malformed-request"],
-      [
-        "two Hosts",
-        "GET /healthz HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n",
-        400,
-        "malformed-request",
-      ],
+    const GET = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
+    const LAST = "Connection: close\r\n\r\n";
+
+    test.each<[string, string, number?, string?]>([
+      ["a malformed request line", "GET nothing\r\n\r\n"],
+      ["a method that HTTP does not have", "FETCH / HTTP/1.1\r\nHost: x\r\n\r\n"],
+      ["no Host", `GET /healthz HTTP/1.1\r\n${LAST}`],
+      ["two Hosts", `${GET}host: y\r\n${LAST}`],
       [
         "another Transfer-Encoding",
-        "POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
-        400,
-        "malformed-request",
+        `POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n${LAST}0\r\n\r\n`,
       ],
       [
         "a second Host behind a thousand other headers",
-        `GET /healthz HTTP/1.1\r\nHost: x\r\n${"a: b\r\n".repeat(1_500)}Host: y\r\nConnection: close\r\n\r\n`,
-        400,
-        "malformed-request",
+        `${GET}${"a: b\r\n".repeat(1_500)}Host: y\r\n${LAST}`,
       ],
-      [
-        "a tunnel",
-        "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443\r\n\r\n",
-        400,
-        "malformed-request",
-      ],
-      [
-        "too many headers",
-        `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
-        431,
-        "headers-too-large",
-      ],
-    ])("%s is answered as every error is", async (_, bytes, status, code) => {
+      ["a tunnel", "CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443\r\n\r\n"],
+      ["too many headers", `${GET}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers-too-large"],
+    ])("%s is answered as every error is", async (_, bytes, status = 400, code = "malformed-request") => {
       const [head = "", body = ""] = (await raw(bytes)).split("\r\n\r\n");
       expect(head).toContain(`HTTP/1.1 ${status} `);
       expect(head).toMatch(/^X-Request-Id: [0-9a-f-]{36}$/im);
@@ -225,10 +197,7 @@ describe("answers", () => {
     });
 
     test("an expectation that nobody knows is passed over", async () => {
-      const answer = await raw(
-        "GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n",
-      );
-      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await raw(`${GET}Expect: wonders\r\n${LAST}`)).toMatch(/^HTTP\/1\.1 200 /);
     });
   });
 

@@ -1,18 +1,13 @@
 import { get as httpGet } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiDocument } from "../../../../api/http/openapi/build-document.js";
 import { route } from "../../../../api/http/route.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 import { wordedPaths, templateOf } from "../../../../api/http/openapi/components.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { api, useApi } from "../../../support/api/use-world.js";
 
 describe("the program", () => {
   let toolchain: Program;
@@ -118,18 +113,8 @@ describe("an answer that contradicts the document", () => {
     },
     handle: async ({ ctx }) => void (ctx.body = { number: "seven" }),
   });
-  let postgres: TestPostgres;
-  let api: ServedApi;
 
-  beforeAll(async () => {
-    postgres = await openTestPostgres();
-    api = await serveApi({ pg: postgres.pg, routes: [LIES] });
-  });
-
-  afterAll(async () => {
-    await api?.[Symbol.asyncDispose]();
-    await postgres?.[Symbol.asyncDispose]();
-  });
+  useApi(() => ({ routes: [LIES] }));
 
   test("fails the test that sees it", async () => {
     const token = await api.account("ada");

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { AccountDeps } from "../../../../api/identity/accounts.js";
 import { switchAccount } from "../../../../api/accounts/administer-accounts.js";
 import type { Passwords } from "../../../../api/identity/passwords.js";
@@ -18,28 +18,14 @@ import {
   type SignInDeps,
 } from "../../../../api/identity/sign-in.js";
 import { readAccountByName, updatePassword } from "../../../../api/identity/stored-accounts.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
 import { openBrowser } from "../../../support/dashboard/open-browser.js";
+import { api, postgres, useApi } from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
 let deps: AccountDeps;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi(postgres);
-  deps = { pg: postgres.pg, tokens: api.tokens };
-});
+useApi();
 
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
+beforeAll(() => void (deps = { pg: postgres.pg, tokens: api.tokens }));
 
 const BROWSER = { userAgent: "Mozilla/5.0 (X11; Linux x86_64)", address: "203.0.113.77" };
 

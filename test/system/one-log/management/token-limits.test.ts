@@ -8,7 +8,7 @@ import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { SCOPES } from "../../../../schemas/contracts/user.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
 import { idOf } from "../../../support/api/management-world.js";
-import { api, as, openTestLog, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
+import { api, as, openTestLog, postgres, useWorld, world } from "../../../support/api/use-world.js";
 
 let eventLog: EventLog;
 

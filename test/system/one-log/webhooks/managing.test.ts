@@ -11,7 +11,7 @@ import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
 import { insertAuditEntry } from "../../../../api/access/audit-entries.js";
 import { deleteOldDeliveries } from "../../../../api/webhooks/webhook-deliveries.js";
 import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
-import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
+import { type AddressGuard, createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
 import { sendRequest } from "../../../../api/outbound/send-request.js";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type {
@@ -19,49 +19,40 @@ import type {
   WebhookTestResult,
 } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
-import { auditOf, makeWorld, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
 import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
 import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
 import { Webhook } from "standardwebhooks";
+import { serveApi, type ServedApi } from "../../../support/api/management-api.js";
+import { makeWorld, auditOf, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
+import { api, as, postgres, useWorld, world } from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
 let pg: Pool;
-let api: ServedApi;
 /** As on the public internet; every name leads to `addresses`. */
 let guarded: ServedApi;
 let addresses: string[] = [];
-let world: World;
 let receiver: Receiver;
 
 const KINDS = ["company-funnel-stage-changed"];
 
+const routesWith = (pg: Pool, guard: AddressGuard) => {
+  const deps = { pg, guard, sealer: SEALER };
+  return [...webhookRoutes(deps), ...webhookSecretRoutes(deps), ...webhookDeliveryRoutes(deps)];
+};
+
+useWorld((opened) => ({ routes: routesWith(opened.pg, openGuard()) }));
+
 beforeAll(async () => {
-  postgres = await openTestPostgres();
   ({ pg } = postgres);
   const guard = createAddressGuard({ allowPrivateNetworks: false }, async () =>
     addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
   );
-  const routesWith = (deps: Parameters<typeof webhookRoutes>[0]) => [
-    ...webhookRoutes(deps),
-    ...webhookSecretRoutes(deps),
-    ...webhookDeliveryRoutes(deps),
-  ];
-  api = await serveApi({ pg, routes: routesWith({ pg, guard: openGuard(), sealer: SEALER }) });
-  guarded = await serveApi({ pg, routes: routesWith({ pg, guard, sealer: SEALER }) });
+  guarded = await serveApi({ pg, routes: routesWith(pg, guard) });
   receiver = await openReceiver();
 });
 
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
-  await api?.[Symbol.asyncDispose]();
   await guarded?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
 });
 
 afterEach(() => void (receiver.received.length = 0));
@@ -70,16 +61,24 @@ interface Created extends WebhookRecord {
   secret: string;
 }
 
-async function makeOwner() {
-  world = await makeWorld(api, pg);
-  const path = `/v2/${world.organization}/webhooks`;
-  const call = (request: string, body?: unknown) => {
-    const [method = "", below = ""] = request.split(" ");
-    return api.call(world.tokens.admin, `${method} ${path}${below}`, body);
-  };
-  const create = async (url = receiver.url) =>
-    (await call("POST ", { url, event_kinds: KINDS })).body as Created;
-  return { path, call, create };
+const pathOf = ({ organization }: World) => `/v2/${organization}/webhooks`;
+
+/** `METHOD /path` below the path of the webhooks of the world. */
+function call(request: string, body?: unknown) {
+  const [method = "", below = ""] = request.split(" ");
+  return as("admin", `${method} ${pathOf(world)}${below}`, body);
+}
+
+const create = async (url = receiver.url) =>
+  (await call("POST ", { url, event_kinds: KINDS })).body as Created;
+
+const deliveriesOf = async (id: string) =>
+  ((await call(`GET /${id}/deliveries`)).body as { deliveries: WebhookDeliveryRecord[] }).deliveries;
+
+/** What the receiver was sent first, as a webhook with that secret verifies it. */
+function verified(secret: string) {
+  const [got] = receiver.received;
+  return new Webhook(secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
 }
 
 async function enqueue(): Promise<void> {
@@ -100,7 +99,6 @@ const statesOf = (body: unknown) =>
 
 describe("a webhook", () => {
   test("is created with a secret that is shown then, and never again", async () => {
-    const { call, path } = await makeOwner();
     const answer = await call("POST ", { url: receiver.url, event_kinds: KINDS });
     const { secret, ...record } = answer.body as Created;
     expect(answer.status).toBe(201);
@@ -114,13 +112,12 @@ describe("a webhook", () => {
       created_at: expect.stringMatching(TIMESTAMP) as string,
       updated_at: expect.stringMatching(TIMESTAMP) as string,
     });
-    expect(answer.headers.get("location")).toBe(`${api.url}${path}/${record.id}`);
+    expect(answer.headers.get("location")).toBe(`${api.url}${pathOf(world)}/${record.id}`);
     expect((await call(`GET /${record.id}`)).body).toEqual(record);
     expect((await call("GET ")).body).toMatchObject({ webhooks: [record] });
   });
 
   test("keeps its secret sealed, for itself alone", async () => {
-    const { create } = await makeOwner();
     const { id, secret } = await create();
     const { rows } = await pg.query<{ secret: Buffer }>("select secret from webhooks where id = $1", [id]);
     const sealed = rows[0]?.secret ?? Buffer.alloc(0);
@@ -130,7 +127,6 @@ describe("a webhook", () => {
   });
 
   test("is changed by what is said and stays as it was in the rest", async () => {
-    const { call, create } = await makeOwner();
     const { id, secret: _, ...made } = await create();
     const disabled = await call(`PUT /${id}`, { enabled: false });
     expect(disabled.body).toMatchObject({ ...made, enabled: false, updated_at: expect.anything() as string });
@@ -143,7 +139,6 @@ describe("a webhook", () => {
   });
 
   test("is sent nothing while disabled, nor later what waited or came meanwhile", async () => {
-    const { call, create } = await makeOwner();
     const { id } = await create();
     await enqueue();
     await call(`PUT /${id}`, { enabled: false });
@@ -157,7 +152,6 @@ describe("a webhook", () => {
   });
 
   test("that the service disabled is as good as new when it is enabled", async () => {
-    const { call, create } = await makeOwner();
     const { id } = await create();
     await pg.query(
       `update webhooks set enabled = false, disabled_reason = 'Nothing could be delivered.', failed_days = 3,
@@ -171,7 +165,6 @@ describe("a webhook", () => {
   });
 
   test("is deleted with its log", async () => {
-    const { call, create } = await makeOwner();
     const { id } = await create();
     await enqueue();
     expect((await call(`DELETE /${id}`)).status).toBe(204);
@@ -181,22 +174,21 @@ describe("a webhook", () => {
   });
 
   test("is not there for another owner", async () => {
-    const { create } = await makeOwner();
     const { id } = await create();
-    const other = await makeOwner();
+    const { organization, tokens } = await makeWorld(api, pg);
+    const path = `/v2/${organization}/webhooks`;
     const requests = [`GET /${id}`, `DELETE /${id}`, `POST /${id}/test`, `GET /${id}/deliveries`, "GET /1"];
-    for (const request of requests) expect((await other.call(request)).status).toBe(404);
+    for (const request of requests)
+      expect((await api.call(tokens.admin, request.replace(" ", ` ${path}`))).status).toBe(404);
   });
 
   test(`is one of ${DEFAULT_QUOTAS.webhooks} at most`, async () => {
-    const { create, call } = await makeOwner();
     await Promise.all(Array.from({ length: DEFAULT_QUOTAS.webhooks }, () => create()));
     const refused = await call("POST ", { url: receiver.url, event_kinds: KINDS });
     expect([refused.status, refused.body]).toMatchObject([422, { code: "too-many-webhooks" }]);
   });
 
   test("is listed in pages", async () => {
-    const { create, call } = await makeOwner();
     const ids = [(await create()).id, (await create()).id, (await create()).id];
     const first = (await call("GET ?per_page=2")).body as { webhooks: WebhookRecord[]; next: string };
     expect(first.webhooks.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
@@ -206,7 +198,6 @@ describe("a webhook", () => {
   });
 
   test("is as it was after a PUT of nothing", async () => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     const before = (await call(`GET /${id}`)).body;
     expect(await call(`PUT /${id}`, {})).toMatchObject({ status: 200, body: before });
@@ -216,7 +207,6 @@ describe("a webhook", () => {
     ["another URL", { url: "http://127.0.0.1:59999/" }, { failing: false, days: 0 }],
     ["the same URL", { enabled: true }, { failing: true, days: 2 }],
   ])("with %s is judged by what that receiver does", async (_, sent, expected) => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     await pg.query("update webhooks set failing_since = now(), failed_days = 2 where id = $1", [id]);
     expect((await call(`PUT /${id}`, sent)).status).toBe(200);
@@ -226,7 +216,6 @@ describe("a webhook", () => {
   });
 
   test("leaves every change in the audit log, without secrets", async () => {
-    const { create, call } = await makeOwner();
     const { id, url } = await create();
     await call(`PUT /${id}`, { enabled: false });
     await call(`POST /${id}/rotate-secret`);
@@ -249,7 +238,6 @@ describe("a webhook", () => {
 });
 
 test("the audit log tells what the service did by itself from what an operator did", async () => {
-  const { create } = await makeOwner();
   const { id, url } = await create();
   const { rows } = await pg.query<{ id: string }>("select owner_id as id from webhooks where id = $1", [id]);
   const target = { kind: "webhook", id, name: url } as const;
@@ -281,32 +269,29 @@ describe("on the public internet, a webhook", () => {
     ["https://hooks.example.org/", ["93.184.216.34", "::1"], true],
     ["nonsense", [], false],
   ])("may not lead to %s when that is at %j", async (url, resolved, isInside) => {
-    const { path, create } = await makeOwner();
     const { id } = await create();
     addresses = resolved;
     const { admin } = world.tokens;
-    const created = await guarded.call(admin, `POST ${path}`, { url, event_kinds: KINDS });
+    const created = await guarded.call(admin, `POST ${pathOf(world)}`, { url, event_kinds: KINDS });
     expect(created).toMatchObject(NOT_ALLOWED);
     const { message } = created.body as { message: string };
     expect(message.includes("WEBHOOK_ALLOW_PRIVATE_NETWORKS=true")).toBe(isInside);
-    expect(await guarded.call(admin, `PUT ${path}/${id}`, { url })).toMatchObject(NOT_ALLOWED);
+    expect(await guarded.call(admin, `PUT ${pathOf(world)}/${id}`, { url })).toMatchObject(NOT_ALLOWED);
   });
 
   test("may lead to a name with public addresses, or with none yet", async () => {
-    const { path } = await makeOwner();
     for (const resolved of [["93.184.216.34", "2606:4700:4700::1111"], []]) {
       addresses = resolved;
       const sent = { url: "https://hooks.example.org/", event_kinds: KINDS };
-      expect((await guarded.call(world.tokens.admin, `POST ${path}`, sent)).status).toBe(201);
+      expect((await guarded.call(world.tokens.admin, `POST ${pathOf(world)}`, sent)).status).toBe(201);
     }
   });
 
   test("that leads elsewhere since is not tested there", async () => {
-    const { path, create } = await makeOwner();
     const { id } = await create(`http://hooks.example.org:${receiver.port}/`);
     addresses = ["127.0.0.1"];
     const { connections } = receiver;
-    const { body } = await guarded.call(world.tokens.admin, `POST ${path}/${id}/test`);
+    const { body } = await guarded.call(world.tokens.admin, `POST ${pathOf(world)}/${id}/test`);
     expect(body).toMatchObject({
       success: false,
       status: null,
@@ -318,7 +303,6 @@ describe("on the public internet, a webhook", () => {
 
 describe("a test", () => {
   test("sends a signed event to a webhook, also to a disabled one, and says what came of it", async () => {
-    const { create, call } = await makeOwner();
     const { id, secret } = await create();
     await call(`PUT /${id}`, { enabled: false });
     const answer = await call(`POST /${id}/test`);
@@ -326,10 +310,8 @@ describe("a test", () => {
     const { duration_ms: durationMs, ...result } = answer.body as WebhookTestResult;
     expect(result).toEqual({ success: true, status: 200, response_body: "thank you" });
     expect(Number.isInteger(durationMs)).toBe(true);
-    const [got] = receiver.received;
-    const body = new Webhook(secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
-    expect(body).toEqual({
-      id: got?.id,
+    expect(verified(secret)).toEqual({
+      id: receiver.received[0]?.id,
       type: "test",
       owner: world.organization,
       created_at: expect.stringMatching(TIMESTAMP) as string,
@@ -338,15 +320,13 @@ describe("a test", () => {
   });
 
   test("is in the delivery log, whatever came of it, and counts as no failure of the webhook", async () => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     await call(`POST /${id}/test`);
     const unwilling = await openReceiver((_, response) => void response.writeHead(418).end("no"));
     await call(`PUT /${id}`, { url: unwilling.url });
     await call(`POST /${id}/test`);
     await unwilling[Symbol.asyncDispose]();
-    const { body } = await call(`GET /${id}/deliveries`);
-    expect((body as { deliveries: WebhookDeliveryRecord[] }).deliveries).toMatchObject([
+    expect(await deliveriesOf(id)).toMatchObject([
       { event_type: "test", state: "failed", attempts: [{ status: 418, response_body: "no" }] },
       { event_type: "test", state: "delivered", attempts: [{ status: 200, response_body: "thank you" }] },
     ]);
@@ -355,7 +335,6 @@ describe("a test", () => {
   });
 
   test("says what a receiver answers who does not want it, at most 2048 bytes of it", async () => {
-    const { create, call } = await makeOwner();
     const unwilling = await openReceiver(
       (_, response) => void response.writeHead(418).end("größe ".repeat(1_000)),
     );
@@ -377,7 +356,6 @@ describe("a test", () => {
   });
 
   test(`is made ${TESTS_MAX} times a minute at most`, async () => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     const made = await Promise.all(Array.from({ length: TESTS_MAX + 1 }, () => call(`POST /${id}/test`)));
     const refused = made.filter(({ status }) => status !== 200);
@@ -387,7 +365,6 @@ describe("a test", () => {
 });
 
 test("a rotation answers the new secret, and keeps the old one for a day", async () => {
-  const { create, call } = await makeOwner();
   const { id, secret: old } = await create();
   const { secret, old_secret_until: until } = (await call(`POST /${id}/rotate-secret`)).body as Created;
   expect(secret).not.toBe(old);
@@ -396,12 +373,10 @@ test("a rotation answers the new secret, and keeps the old one for a day", async
   const [got] = receiver.received;
   const header = String(got?.headers["x-service-signature"]);
   expect(header).toMatch(/^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
-  for (const each of [old, secret])
-    new Webhook(each).verify(got?.body ?? "", got?.headers as Record<string, string>);
+  for (const each of [old, secret]) verified(each);
 });
 
 test("an old secret ends at once when asked to, however often", async () => {
-  const { create, call } = await makeOwner();
   const { id } = await create();
   const end = async () => (await call(`DELETE /${id}/old-secret`)).status;
   expect(await end()).toBe(204);
@@ -411,13 +386,12 @@ test("an old secret ends at once when asked to, however often", async () => {
   await call(`POST /${id}/test`);
   const [got] = receiver.received;
   expect(String(got?.headers["x-service-signature"])).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
-  new Webhook(secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
+  verified(secret);
   const text = "select old_secret is null as erased from webhooks where id = $1";
   expect((await pg.query(text, [id])).rows).toEqual([{ erased: true }]);
 });
 
 test("an old secret is erased when it is valid no longer", async () => {
-  const { create, call } = await makeOwner();
   const [valid, expired] = [await create(), await create()];
   for (const { id } of [valid, expired]) await call(`POST /${id}/rotate-secret`);
   await pg.query("update webhooks set old_secret_until = now() where id = $1", [expired.id]);
@@ -439,7 +413,6 @@ describe("the delivery log", () => {
   const COUNT = 120;
 
   test("is narrowed to deliveries of one state, and the list of webhooks counts those of the last day", async () => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     for (const _ of [1, 2, 3]) await enqueue();
     await call(`POST /${id}/test`);
@@ -463,7 +436,6 @@ describe("the delivery log", () => {
   });
 
   test("is listed in pages of a few megabytes, whatever receivers answered, and whole", async () => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     await pg.query(
       `with event as (
@@ -500,11 +472,9 @@ describe("the delivery log", () => {
 
 describe("a redelivery", () => {
   test(`is asked for ${REDELIVERIES_MAX} times a minute at most`, async () => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     await enqueue();
-    const { body } = await call(`GET /${id}/deliveries`);
-    const [delivery] = (body as { deliveries: WebhookDeliveryRecord[] }).deliveries;
+    const [delivery] = await deliveriesOf(id);
     const statuses: number[] = [];
     for (let asked = 0; asked <= REDELIVERIES_MAX; asked += 1) {
       await pg.query("update webhook_deliveries set state = 'failed', ended_at = now()");
@@ -514,13 +484,9 @@ describe("a redelivery", () => {
   });
 
   test("begins a delivery again that has ended, and is refused for any other", async () => {
-    const { create, call } = await makeOwner();
     const { id } = await create();
     await enqueue();
-    const { deliveries } = (await call(`GET /${id}/deliveries`)).body as {
-      deliveries: WebhookDeliveryRecord[];
-    };
-    const [delivery] = deliveries;
+    const [delivery] = await deliveriesOf(id);
     expect(delivery).toEqual({
       id: expect.stringMatching(UUID) as string,
       event_id: expect.stringMatching(UUID) as string,
@@ -540,13 +506,10 @@ describe("a redelivery", () => {
   });
 
   test("is not found for an event that the webhook was not sent", async () => {
-    const { create, call } = await makeOwner();
     const [one, other] = [await create(), await create()];
     await enqueue();
-    const { deliveries } = (await call(`GET /${one.id}/deliveries`)).body as {
-      deliveries: WebhookDeliveryRecord[];
-    };
-    expect((await call(`POST /${other.id}/deliveries/${deliveries[0]?.id}/redeliver`)).status).toBe(404);
+    const [delivery] = await deliveriesOf(one.id);
+    expect((await call(`POST /${other.id}/deliveries/${delivery?.id}/redeliver`)).status).toBe(404);
     expect((await call(`POST /${one.id}/deliveries/1/redeliver`)).status).toBe(404);
   });
 });
