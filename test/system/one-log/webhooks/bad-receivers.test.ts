@@ -81,83 +81,81 @@ function flood(first: string, counted: { bytes: number }) {
 /** Those that are waited for until the time is over. */
 const SLOW_MS = 300;
 
-/** From a URL to the first attempt: what it comes to where no answer came; the time that it has where it needs all. */
-const UNANSWERED: Record<string, () => Promise<{ url: string; error: RegExp; exchangeMs?: number }>> = {
-  "refuses connections": async () => ({
-    url: `http://127.0.0.1:${await closedPort()}/`,
-    error: /ECONNREFUSED/,
-  }),
-  hangs: async () => ({
-    url: using(await openRawReceiver((socket) => void socket.resume())).url,
-    error: /did not answer in time/,
-    exchangeMs: SLOW_MS,
-  }),
-  "answers byte by byte": async () => ({
-    url: using(await openRawReceiver(drip("HTTP/1.1 200 OK\r\nX-Slow: ", "z"))).url,
-    error: /did not answer in time/,
-    exchangeMs: SLOW_MS,
-  }),
-  "says to go on, again and again": async () => ({
-    url: using(await openRawReceiver(drip("", "HTTP/1.1 103 Early Hints\r\n\r\n"))).url,
-    error: /did not answer in time/,
-    exchangeMs: SLOW_MS,
-  }),
-  "says to go on as fast as anybody reads": async () => ({
-    url: using(await openRawReceiver(say("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(11)))).url,
-    error: /sends one interim answer after the other/,
-  }),
-  "resets the connection": async () => ({
-    url: using(await openRawReceiver((socket) => void socket.once("data", () => socket.resetAndDestroy())))
-      .url,
-    error: /ECONNRESET|socket hang up/,
-  }),
-  "closes without an answer": async () => ({
-    url: using(await openRawReceiver((socket) => void socket.once("data", () => socket.end()))).url,
-    error: /socket hang up/,
-  }),
-  "speaks no HTTP": async () => ({
-    url: using(await openRawReceiver(say("220 mail.example.org ESMTP\r\n"))).url,
-    error: /could not be reached/,
-  }),
-  "sends headers without end": async () => ({
-    url: using(await openRawReceiver(flood("HTTP/1.1 200 OK\r\nX-Long: ", { bytes: 0 }))).url,
-    error: /HPE_HEADER_OVERFLOW|Header overflow/i,
-  }),
-  "breaks TLS": async () => ({
-    url: using(await openReceiver()).url.replace("http:", "https:"),
-    error: /could not be reached/,
-  }),
-  "has a certificate of its own making": async () => ({
-    url: using(await openSelfSigned()).url,
-    error: /self-signed certificate/,
-  }),
-};
+/** Opens a receiver that speaks so; its URL. */
+const speaking = (converse: (socket: Socket) => void) => async () =>
+  using(await openRawReceiver(converse)).url;
+const EARLY_HINTS = "HTTP/1.1 103 Early Hints\r\n\r\n";
+const LATE = /did not answer in time/;
+
+/** What a first attempt comes to where no answer comes, and the time that it has where it needs all of it. */
+const UNANSWERED: [title: string, open: () => Promise<string>, error: RegExp, exchangeMs?: number][] = [
+  ["refuses connections", async () => `http://127.0.0.1:${await closedPort()}/`, /ECONNREFUSED/],
+  ["hangs", speaking((socket) => void socket.resume()), LATE, SLOW_MS],
+  ["answers byte by byte", speaking(drip("HTTP/1.1 200 OK\r\nX-Slow: ", "z")), LATE, SLOW_MS],
+  ["says to go on, again and again", speaking(drip("", EARLY_HINTS)), LATE, SLOW_MS],
+  [
+    "says to go on as fast as anybody reads",
+    speaking(say(EARLY_HINTS.repeat(11))),
+    /sends one interim answer after the other/,
+  ],
+  [
+    "resets the connection",
+    speaking((socket) => void socket.once("data", () => socket.resetAndDestroy())),
+    /ECONNRESET|socket hang up/,
+  ],
+  [
+    "closes without an answer",
+    speaking((socket) => void socket.once("data", () => socket.end())),
+    /socket hang up/,
+  ],
+  ["speaks no HTTP", speaking(say("220 mail.example.org ESMTP\r\n")), /could not be reached/],
+  [
+    "sends headers without end",
+    speaking(flood("HTTP/1.1 200 OK\r\nX-Long: ", { bytes: 0 })),
+    /HPE_HEADER_OVERFLOW|Header overflow/i,
+  ],
+  [
+    "breaks TLS",
+    async () => using(await openReceiver()).url.replace("http:", "https:"),
+    /could not be reached/,
+  ],
+  [
+    "has a certificate of its own making",
+    async () => using(await openSelfSigned()).url,
+    /self-signed certificate/,
+  ],
+];
+
+const SWITCHING = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
 
 describe("a receiver that", () => {
-  test.each(Object.entries(UNANSWERED))("%s is tried four times, after 10, 60 and 360 s", async (_, open) => {
-    const { url, error, ...timing } = await open();
-    const { clock, read, attempted, eventId } = await deliverTo(url, { timing });
-    for (const [nth, delayMs] of [10_000, 60_000, 360_000].entries()) {
-      await attempted(nth + 1);
-      const waiting = await read();
-      expect(waiting.state).toBe("pending");
-      expect(waiting.attempts[0]).toMatchObject({
-        status: null,
-        error: expect.stringMatching(error) as string,
-      });
-      expect(Date.parse(waiting.next_attempt_at ?? "") - clock.now().getTime()).toBe(delayMs);
-      clock.advance(delayMs - 1);
+  test.each(UNANSWERED)(
+    "%s is tried four times, after 10, 60 and 360 s",
+    async (_, open, error, exchangeMs) => {
+      const timing = exchangeMs === undefined ? {} : { exchangeMs };
+      const { clock, read, attempted, eventId } = await deliverTo(await open(), { timing });
+      for (const [nth, delayMs] of [10_000, 60_000, 360_000].entries()) {
+        await attempted(nth + 1);
+        const waiting = await read();
+        expect(waiting.state).toBe("pending");
+        expect(waiting.attempts[0]).toMatchObject({
+          status: null,
+          error: expect.stringMatching(error) as string,
+        });
+        expect(Date.parse(waiting.next_attempt_at ?? "") - clock.now().getTime()).toBe(delayMs);
+        clock.advance(delayMs - 1);
+        await pause(40);
+        expect((await read()).attempts).toHaveLength(nth + 1);
+        clock.advance(1);
+      }
+      await attempted(4);
+      await expect.poll(async () => (await read()).state).toBe("failed");
+      clock.advance(86_400_000);
       await pause(40);
-      expect((await read()).attempts).toHaveLength(nth + 1);
-      clock.advance(1);
-    }
-    await attempted(4);
-    await expect.poll(async () => (await read()).state).toBe("failed");
-    clock.advance(86_400_000);
-    await pause(40);
-    expect(await read()).toMatchObject({ event_id: eventId, state: "failed" });
-    expect((await read()).attempts).toHaveLength(4);
-  });
+      expect(await read()).toMatchObject({ event_id: eventId, state: "failed" });
+      expect((await read()).attempts).toHaveLength(4);
+    },
+  );
 
   test("answers 500 has failed, once and for all", async () => {
     const receiver = using(
@@ -176,8 +174,7 @@ describe("a receiver that", () => {
   });
 
   test("switches protocols has failed", async () => {
-    const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
-    const receiver = using(await openRawReceiver(say(answer)));
+    const receiver = using(await openRawReceiver(say(SWITCHING)));
     const { read } = await deliverTo(receiver.url);
     await expect.poll(async () => (await read()).state).toBe("failed");
     expect((await read()).attempts).toMatchObject([{ status: 101 }]);
@@ -185,10 +182,11 @@ describe("a receiver that", () => {
   });
 
   test("switches protocols and resets the connection ends nothing but its own delivery", async () => {
-    const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
     const reset = (socket: Socket) => () => void setTimeout(() => socket.resetAndDestroy(), 50);
     const receiver = using(
-      await openRawReceiver((socket) => void socket.once("data", () => socket.write(answer, reset(socket)))),
+      await openRawReceiver(
+        (socket) => void socket.once("data", () => socket.write(SWITCHING, reset(socket))),
+      ),
     );
     const { read } = await deliverTo(receiver.url);
     await expect.poll(async () => (await read()).state).toBe("failed");

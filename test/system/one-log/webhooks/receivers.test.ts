@@ -91,36 +91,27 @@ describe.each(Object.entries(RECEIVERS))("the receiver %s", (_, { tool, args, op
       (await sendRequest({ url, headers, body: sent }, { guard: openGuard() })).status;
     const signed = (secrets: string[], at = now) => signatureHeaders({ id, body, secrets, at });
     const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
-    const unsigned = { "X-Service-Signature": `t=${Math.floor(now.getTime() / 1000)}` };
-    expect({
+    const header = (value: string) => post({ "X-Service-Signature": value });
+    const taken = {
       genuine: await post(signed([secret])),
       rotatedTo: await post(signed([secret, old])),
       rotatedFrom: await post(signed([old, secret])),
       threeMinutesOld: await post(signed([secret], ago(3))),
+    };
+    const refused = {
       sixMinutesOld: await post(signed([secret], ago(6))),
       ofTheFuture: await post(signed([secret], ago(-6))),
       another: await post(signed([old])),
       changed: await post(signed([secret]), Buffer.from(body.toString().replace("1", "2"))),
-      unsigned: await post(unsigned),
-      empty: await post({ "X-Service-Signature": "" }),
-      strange: await post({ "X-Service-Signature": "t=,v1=,v1=zz,t=x,=," }),
-      superscript: await post({ "X-Service-Signature": "t=\u00b2,v1=00" }),
+      unsigned: await header(`t=${Math.floor(now.getTime() / 1000)}`),
+      empty: await header(""),
+      strange: await header("t=,v1=,v1=zz,t=x,=,"),
+      superscript: await header("t=\u00b2,v1=00"),
       none: await post({}),
-    }).toEqual({
-      genuine: 204,
-      rotatedTo: 204,
-      rotatedFrom: 204,
-      threeMinutesOld: 204,
-      sixMinutesOld: 401,
-      ofTheFuture: 401,
-      another: 401,
-      changed: 401,
-      unsigned: 401,
-      empty: 401,
-      strange: 401,
-      superscript: 401,
-      none: 401,
-    });
+    };
+    const all = (answers: object, status: number) =>
+      Object.fromEntries(Object.keys(answers).map((name) => [name, status]));
+    expect([taken, refused]).toEqual([all(taken, 204), all(refused, 401)]);
   });
 });
 

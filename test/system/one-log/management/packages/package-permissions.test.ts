@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { callIfMatch, idOf, readAudit, WHO, type Who } from "../../../../support/api/management-world.js";
+import { callIfMatch, readAudit, WHO, type Who } from "../../../../support/api/management-world.js";
 import {
   api,
   as,
+  faultsOf,
   giveLevel,
   makeOwnPackage,
+  makePackage,
   postgres,
   refused,
   useWorld,
@@ -20,8 +22,7 @@ describe("permissions", () => {
   let path: string;
 
   beforeEach(async () => {
-    const body = { name: "team/tool", shortDescription: "" };
-    id = idOf(await as("owner", `POST /v1/organizations/${world.organization}/packages`, body));
+    id = await makePackage({ name: "team/tool" });
     path = `/v1/packages/${id}`;
   });
 
@@ -30,8 +31,6 @@ describe("permissions", () => {
     (
       (await as("owner", `GET ${path}/permissions`)).body as { username: string; permissionLevel: string }[]
     ).map(({ username, permissionLevel }) => [username, permissionLevel]);
-  const pathsOf = ({ body }: { body: unknown }) =>
-    (body as { errors: { path: string }[] }).errors.map((error) => error.path);
 
   describe("the permissions of a package", () => {
     test("are the explicit levels only, by username", async () => {
@@ -52,11 +51,7 @@ describe("permissions", () => {
     });
 
     test("by a name that several packages share need packageType", async () => {
-      await as("owner", "POST /v1/packages", {
-        name: "team/tool",
-        shortDescription: "",
-        libraryType: "npm",
-      });
+      await makeOwnPackage("owner", { name: "team/tool", libraryType: "npm" });
       const answers = [
         await as("owner", "GET /v1/packages/team%2Ftool/permissions"),
         await as("owner", "POST /v1/packages/team%2Ftool/permissions", to("stranger", "member")),
@@ -134,25 +129,25 @@ describe("permissions", () => {
       expect(answer).toMatchObject(refused(422, "unknown-user"));
       const message = `There is no user nobody, no@body.example, ${world.organization}.`;
       expect(answer.body).toMatchObject({ message });
-      expect(pathsOf(answer)).toEqual(["/0/userQuery", "/2/userQuery", "/3/userQuery"]);
+      expect(faultsOf(answer)).toEqual(["/0/userQuery", "/2/userQuery", "/3/userQuery"]);
       expect(await levels()).toEqual([]);
       const single = await set("admin", { userQuery: "nobody", permissionLevel: "member" });
       expect(single).toMatchObject(refused(422, "unknown-user"));
-      expect(pathsOf(single)).toEqual(["/userQuery"]);
+      expect(faultsOf(single)).toEqual(["/userQuery"]);
     });
 
     test("names one user once, however they are called", async () => {
       const twice = { userQuery: `${world.names.stranger}@example.org`, permissionLevel: "admin" };
       const answer = await set("admin", [to("stranger", "member"), to("member", "member"), twice]);
       expect(answer).toMatchObject(refused(422, "invalid-body"));
-      expect(pathsOf(answer)).toEqual(["/2/userQuery"]);
+      expect(faultsOf(answer)).toEqual(["/2/userQuery"]);
       expect(await levels()).toEqual([]);
     });
 
     test("may be empty and holds a thousand at most", async () => {
       expect((await set("admin", [])).status).toBe(204);
       const many = (count: number) => Array.from({ length: count }, () => to("stranger", "member"));
-      expect(pathsOf(await set("admin", many(1001)))).toEqual([""]);
+      expect(faultsOf(await set("admin", many(1001)))).toEqual([""]);
     });
 
     test.each([
@@ -170,7 +165,7 @@ describe("permissions", () => {
     ])("that is %j is refused for every fault", async (body, expected) => {
       const answer = await set("admin", body);
       expect(answer).toMatchObject(refused(422, "invalid-body"));
-      expect(pathsOf(answer).sort()).toEqual(expected);
+      expect(faultsOf(answer)).toEqual(expected);
     });
 
     test("passes with the ETag of the list that was read, and not with an older one", async () => {
@@ -204,9 +199,7 @@ describe("permissions", () => {
 
 describe("permissions at once", () => {
   beforeEach(async () => {
-    const body = { name: "tool", shortDescription: "" };
-    const made = as("owner", `POST /v1/organizations/${world.organization}/packages`, body);
-    id = idOf(await made);
+    id = await makePackage({ name: "tool" });
   });
 
   interface Wanted {
