@@ -5,7 +5,6 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import { readMigrations } from "./read-migrations.js";
 
 export interface MigrationOptions {
-  /** Instead of this program's. */
   known?: readonly Migration[] | undefined;
   /** Whether several servers keep the same rows. */
   replicated?: boolean;
@@ -14,13 +13,11 @@ export interface MigrationOptions {
 }
 
 /**
- * Brings ClickHouse to this program's tables: every migration in order, once, noted in the table `migrations`. One caller at
- * a time. ClickHouse has no transactions, so every statement can run again: a migration that was cut short begins anew.
- * Throws when the database has migrations that this program does not know, or applied one with a different text.
- *
- * Servers that keep the same rows have their own tables and their own notes, so each runs what makes, drops or sets a table;
- * what changes rows or columns is run once, and reaches the others by itself. Where no server has notes, nothing is inserted:
- * there are no rows, or they are yet to be fetched.
+ * Runs every migration in order, once; one caller at a time. ClickHouse has no transactions, so every
+ * statement can run again: a migration that was cut short begins anew. Throws for migrations that this
+ * program does not know, or with a different text. Replicas have tables and notes of their own, so each runs
+ * what makes, drops or sets a table; what changes rows or columns runs once, and reaches the others by
+ * itself. Where no server has notes, nothing is inserted: there are no rows, or they are yet to be fetched.
  */
 export async function migrateClickHouse(
   servers: readonly ClickHouse[],
@@ -44,9 +41,7 @@ export async function migrateClickHouse(
 }
 
 interface Applying {
-  /** Whether no server has any. */
   isFirst: boolean;
-  /** Whether no server of the shard has it. */
   isNew: boolean;
   replicated: boolean;
   checkLock: () => Promise<void>;
@@ -90,10 +85,9 @@ export function spellStatement(statement: string, { replicated }: { replicated: 
 }
 
 /**
- * Drops an insert that repeats one of the latest `inserts`. ClickHouse's own default is 0: none. A part that a merge left
- * empty must stay, because ClickHouse forgets the tokens of a part that it removes. Replicas also forget by age, counted from
- * the newest insert: twice the time that the event log keeps a record is longer than any repeat waits. A table of one server
- * takes these settings too, and has no use for them until it is replicated.
+ * Drops an insert that repeats one of the latest `inserts`; ClickHouse's default is none. A part that a merge
+ * left empty stays, because ClickHouse forgets its tokens with it. Replicas also forget by age, counted from
+ * the newest insert: twice the time that the event log keeps a record is longer than any repeat waits.
  */
 function deduplication(inserts: number): string {
   return (
@@ -110,7 +104,6 @@ export async function createDatabase(server: ClickHouse, database: string): Prom
   });
 }
 
-/** The notes of one server, which no other has. */
 export async function readApplied(server: ClickHouse): Promise<Applied[]> {
   await run(server, MIGRATIONS_TABLE);
   const query = "SELECT name, checksum FROM migrations FINAL ORDER BY name";

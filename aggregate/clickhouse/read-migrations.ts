@@ -4,8 +4,8 @@ import { migrationOf, readSqlFiles, type Migration } from "../../schemas/migrati
 import { sqlName } from "../queries/sql-literals.js";
 
 /**
- * The tables of this folder's files, those of the breakdowns by values, and the files of `changes`: a folder that is made
- * with the first change after the first release. In `{deduplication(inserts)}` the runner spells the settings of a table.
+ * The tables of this folder's files, those of the breakdowns, and the files of `changes`, a folder that may
+ * be missing. In `{deduplication(inserts)}` the runner spells the settings of a table.
  */
 export async function readMigrations(): Promise<Migration[]> {
   const [tables = [], changes = []] = await Promise.all(
@@ -21,10 +21,9 @@ export async function readMigrations(): Promise<Migration[]> {
 const OWN_FILE = "variables";
 
 /**
- * Makes the table and the view of a breakdown. Where the service has events already, it counts them; the roles enrich and jobs
- * must be stopped then: events and the table are read one after the other, and an event that is inserted in between is
- * counted twice or not at all. Subtracts the numbers that are in the table, so a second run adds nothing. Deduplication is
- * off, because it could drop a later insert of equal numbers.
+ * The table and the view of a breakdown. Counts events that exist; the roles enrich and jobs must be stopped
+ * then, or an event in between counts twice or not at all. Subtracts what is in the table, so a second run
+ * adds nothing. Deduplication is off: it could drop a later insert of equal numbers.
  */
 export function breakdownMigration(breakdown: ValueBreakdown): Migration {
   const table = sqlName(breakdown.table);

@@ -7,11 +7,10 @@ export interface EraserDependencies extends Repetition {
   shards: Shards;
   /** Statements of api/erasures/deleted-artifacts.ts. */
   store: {
-    /** Owners with due artifacts. */
     dueOwners(): Promise<string[]>;
     /**
-     * Deleted artifacts of the owner that may have events and to which no import writes any more: the imports that began
-     * before the deletion are all settled, or are too old to wait for.
+     * Deleted artifacts that may have events and to which no import writes any more: imports from before the
+     * deletion are settled, or too old to wait for.
      */
     dueArtifacts(ownerId: string): Promise<string[]>;
     /** The imports into these artifacts alone, a page of them by id. */
@@ -30,8 +29,8 @@ export interface EraserDependencies extends Repetition {
     /** Events were found and are being erased. The artifacts become due again, after a longer time each time. */
     putFound(artifacts: readonly string[]): Promise<void>;
     /**
-     * No events were found. The artifacts become due once more an hour after the deletion, for delayed events; then they
-     * are erased for good.
+     * No events were found. Due once more an hour after the deletion, for delayed events; then erased for
+     * good.
      */
     putClean(artifacts: readonly string[]): Promise<void>;
   };
@@ -39,10 +38,7 @@ export interface EraserDependencies extends Repetition {
   onErased?: (artifacts: readonly string[]) => void;
 }
 
-/**
- * Erases the events of packages and pixels that were deleted, and the logs of retracted imports. Any number of processes may
- * run it.
- */
+/** Also erases the logs of retracted imports. Any number of processes may run it. */
 export function startEraser(dependencies: EraserDependencies): AsyncDisposable {
   return startRepeating(async (signal) => {
     await eraseDue(signal, dependencies);
@@ -87,9 +83,9 @@ async function eraseLogs(
 }
 
 /**
- * Asks ClickHouse to erase every row of these packages and pixels (UUIDs) from every table. Answers whether there was
- * any: parts are rewritten in ClickHouse's own time, so call it again until there is none. Nothing may write or settle
- * these artifacts meanwhile.
+ * Erases every row of these packages and pixels (UUIDs), and answers whether there was any: parts are
+ * rewritten in ClickHouse's own time, so call it again. Nothing may write or settle these artifacts
+ * meanwhile.
  */
 export async function eraseArtifacts(all: Shards, artifacts: readonly string[]): Promise<boolean> {
   let found = false;
@@ -128,7 +124,6 @@ async function eraseRows(
 
 interface ArtifactTable {
   table: string;
-  /** Has the id of the artifact. */
   column: string;
 }
 
@@ -155,7 +150,6 @@ async function hasRows(
 /** ClickHouse receives the ids in a URL. */
 export const IMPORTS_PER_PAGE = 1_000;
 
-/** Reads ids of imports, so many at a time, in their order. */
 export async function* importPages(
   read: (page: { after: string | undefined; limit: number }) => Promise<string[]>,
 ): AsyncGenerator<string[]> {

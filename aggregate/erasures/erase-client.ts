@@ -18,9 +18,9 @@ export interface ErasureScope {
 }
 
 /**
- * Erases the events of a client: their versions are noted, settled as those of a retracted import, and then their rows are
- * deleted, which ClickHouse does in its own time. Answers whether there were any: call it again until there are none.
- * The caller must be the only one that settles for the owner.
+ * Notes the versions of a client's events, settles them as those of a retracted import, and deletes their
+ * rows. Answers whether there were any: call it again until there are none. The caller must be the only one
+ * that settles for the owner.
  */
 export async function eraseClient(
   shards: Shards,
@@ -50,7 +50,6 @@ export async function isOnAnyServer(
   return false;
 }
 
-/** How many versions of events an erasure has found so far. */
 export async function countErased({ all }: Shards, erasure: string): Promise<number> {
   return countOf(all, {
     query:
@@ -146,8 +145,8 @@ async function countOf(
 }
 
 /**
- * Merges the breakdown of addresses where an erasure left rows that add up to nothing: a merge deletes them, and nothing else
- * is sure not to delete a row that is being added. Answers whether there were any. Takes some seconds for ten million rows.
+ * A merge deletes the rows of addresses that add up to nothing; nothing else is sure not to delete a row that
+ * is being added. Answers whether there were any. Takes some seconds for ten million rows.
  */
 export async function mergeAddresses({ shards }: Shards, erasure: string): Promise<boolean> {
   let found = false;

@@ -6,17 +6,14 @@ import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
 import { countErased, eraseClient, isOnAnyServer, mergeAddresses } from "./erase-client.js";
 import { deleteRows } from "../retention/delete-rows.js";
 
-/** Whether a refused line, as it was sent, is of a client. */
 export type IsOfClient = (line: Buffer, client: Pick<OpenErasure, "kind" | "clientId">) => boolean;
 
 export interface ClientEraserDependencies extends Repetition {
   shards: Shards;
   /** Statements of api/erasures/client-erasures.ts. */
   store: {
-    /** Owners with erasures that are due. */
     dueOwners(): Promise<string[]>;
     dueErasures(ownerId: string): Promise<OpenErasure[]>;
-    /** Every package and pixel of the owner, UUIDs. */
     artifactsOf(ownerId: string): Promise<string[]>;
     /** Imports of the owner that refused lines, a page of them by id. */
     importsWithRefusedLines(
@@ -110,9 +107,8 @@ async function eraseLines(
 const LINES_MAX = 1_000;
 
 /**
- * Erases the texts of refused lines that a condition picks, of the imports of these ids; the entries about them stay.
- * Answers whether there were any, and how many are being erased now: ClickHouse rewrites parts in its own time, so call it
- * again until there are none.
+ * Erases the texts of these imports' refused lines that a condition picks; the entries about them stay.
+ * Answers whether there were any, and how many are being erased: call it again until there are none.
  */
 export async function eraseRefusedLines(
   clickhouse: ClickHouse,

@@ -17,8 +17,8 @@ export interface Decision {
 }
 
 /**
- * Decides the record and the stage of a company from its stored record (undefined for a new company) and its facts
- * (undefined where it has no activity). At least one of the two is there.
+ * `stored` is undefined for a new company, `facts` for one without activity. At least one of the two is
+ * there.
  */
 export function decideCompany(stored: FunnelCompany | undefined, facts: CompanyFacts | undefined): Decision {
   const before = stored ?? NEVER_SEEN;
@@ -58,20 +58,18 @@ function goneOf({ domain, name }: FunnelCompany): About {
 
 export interface StageDecision {
   stage: Stage;
-  /** The rule that decided it. */
   cause: StageCause;
 }
 
 /**
- * The stage that a company belongs to; rules of later stages come first. Undefined where no rule applies: the company
- * keeps its stage. That is a company whose downloads are 30 to 59 days old, or one that left after mere interest.
+ * Rules of later stages come first. Undefined where none applies: the company keeps its stage. Its downloads
+ * are 30 to 59 days old, or it left after mere interest.
  */
 export function classify(facts: StageFacts, before: StageBefore): StageDecision | undefined {
   for (const { stage, cause, applies } of RULES) if (applies(facts, before)) return { stage, cause };
   return undefined;
 }
 
-/** Whether a stage is investigation or higher. */
 export function isEngaged(stage: Stage): boolean {
   return stage === "investigation" || stage === "experimentation" || stage === "ongoing-usage";
 }
@@ -116,8 +114,8 @@ export const POINTS: Readonly<Record<ArtifactKind, Readonly<Record<Importance, n
 };
 
 /**
- * The most points that count for a company, over all packages or all pixels of an owner. Together they are 70, the score
- * of ongoing usage; importance decides how soon they are reached.
+ * For all packages or all pixels of an owner. Together they are 70, the score of ongoing usage; importance
+ * decides how soon they are reached.
  */
 export const POINTS_MAX = {
   package: { day: 10, window: 50 },

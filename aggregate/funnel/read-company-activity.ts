@@ -4,7 +4,6 @@ import type { CompanyDay } from "../../schemas/contracts/funnel.js";
 import { storableDate, type DateRange } from "../../schemas/date-range.js";
 import { readQuery } from "../read-query.js";
 
-/** How often a company downloaded a package, or viewed a pixel. */
 export interface ArtifactActivity {
   kind: ArtifactKind;
   id: string;
@@ -50,9 +49,7 @@ function add(days: Map<string, CompanyDay>, { date, downloads, views }: Row): vo
   });
 }
 
-/** Selects the events of a company on these packages and pixels in a range. */
 export interface CompanyQuery extends DateRange {
-  /** UUIDs. */
   artifacts: readonly string[];
   domain: string;
 }

@@ -5,7 +5,6 @@ import { openRows } from "../queries/open-rows.js";
 import { readQuery } from "../read-query.js";
 import { POINTS, POINTS_MAX } from "./decide-company.js";
 
-/** The facts of one company with one owner. */
 export interface OwnerFacts {
   /** Index of the owner in `FactsQuery.owners`. */
   ownerIndex: number;

@@ -14,7 +14,6 @@ import { readCompanyFacts, type FactsQuery, type OwnerFacts } from "./read-compa
 const OWNERS_AT_ONCE = 100;
 /** Companies held in memory, and written in one transaction. */
 const COMPANIES_AT_ONCE = 2_000;
-/** Changes in one webhook event. */
 const CHANGES_PER_EVENT_MAX = 100;
 
 export interface FunnelRun {
@@ -23,9 +22,9 @@ export interface FunnelRun {
     /** The owners with artifacts or companies, in the order of their ids. `after` is the last id of the page before. */
     ownersAfter(after: string | undefined, limit: number): Promise<FunnelOwner[]>;
     /**
-     * Does `work` in one transaction, under a lock on the owner: either all that it writes is stored, or nothing. Does
-     * nothing if a later run has stored the owner's companies, or if an import was under way since `ownersAfter`
-     * answered, because overridden events count twice until settlement. The wait for imports ends after a day.
+     * Does `work` in one transaction, under a lock on the owner. Does nothing if a later run has stored the
+     * owner's companies, or if an import was under way since `ownersAfter` answered, because overridden
+     * events count twice until settlement. The wait for imports ends after a day.
      */
     inOwnerTransaction(
       about: { ownerId: string; asOf: Date },
@@ -42,23 +41,21 @@ export interface FunnelOutcome {
   owners: number;
   companies: number;
   changes: number;
-  /** Owners whose companies were already computed for a later moment. */
   leftAlone: number;
   /** Owners who wait until their imports are done. */
   importing: number;
 }
 
 /**
- * Computes the stage of every company with every owner in one pass over each owner's activity. Each part of an owner is
- * one transaction, which reads the stored stages, decides the changes, stores and announces them. So neither a killed
- * run nor two runs at once announce a change twice, and the next run makes up for a killed one.
+ * One pass over each owner's activity. Each part of an owner is one transaction, which decides the changes,
+ * stores and announces them: neither a killed run nor two at once announce a change twice, and the next run
+ * makes up for a killed one.
  */
 export async function runFunnel(shards: Shards, run: FunnelRun): Promise<FunnelOutcome> {
   const read = (query: FactsQuery) => readCompanyFacts(shards, query);
   return decideStages(read, run);
 }
 
-/** `runFunnel` with facts from any source. */
 export async function decideStages(
   read: (query: FactsQuery) => AsyncIterable<OwnerFacts>,
   { store, asOf, signal }: FunnelRun,
@@ -92,7 +89,6 @@ function addPart(outcome: FunnelOutcome, { range, facts }: Part, decided: PartOu
 /** How many companies changed their stage, or why the part was left alone. */
 type PartOutcome = number | "later" | "importing";
 
-/** The facts of an owner's companies in a range of domains. */
 interface Part {
   ownerId: string;
   range: DomainRange;

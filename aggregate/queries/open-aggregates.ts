@@ -45,17 +45,15 @@ export async function openAggregates(
 
 export interface AggregatesStatement {
   packages: readonly NamedId[];
-  /** Names of breakdowns of the list. */
   breakdowns: readonly string[];
   format: ExportFormat;
-  /** Whether lines of NDJSON have the package's name; rows of the other formats always have it. */
   named?: boolean;
 }
 
 /**
- * How often was each package downloaded each day, in all and by each breakdown? Takes the parameters `start` and `end`.
- * Settlement has moved overrides in the tables that this reads; a value that only overridden versions had sums to zero
- * and is left out.
+ * How often was each package downloaded each day, in all and by each breakdown? Takes `start` and `end`.
+ * Settlement has moved overrides in these tables; a value that only overridden versions had sums to zero and
+ * is left out.
  */
 export function composeAggregates(
   { packages, breakdowns, format, named = false }: AggregatesStatement,

@@ -9,11 +9,10 @@ import {
 } from "../../schemas/records/import-log.js";
 
 export interface ImportLogQuery {
-  /** UUID. */
   importId: string;
   /**
-   * `import-log`: every kept entry as JSON; `rejected-lines`: refused lines as they were sent. By line.
-   * `import-log-rest`: how many entries were not kept, as one more entry, if any.
+   * `import-log`: every kept entry as JSON; `rejected-lines`: refused lines as sent; both by line. `import-
+   * log-rest`: how many were not kept, as one more entry, if any.
    */
   what: "import-log" | "import-log-rest" | "rejected-lines";
   signal: AbortSignal;

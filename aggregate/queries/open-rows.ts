@@ -33,16 +33,14 @@ export interface ResultSource {
 export interface RowsQuery {
   query: string;
   params: Record<string, unknown>;
-  /** Aborting it stops the query in ClickHouse as well. */
   signal: AbortSignal;
   settings?: ClickHouseSettings;
-  /** ClickHouse compresses the result. */
   zstd?: boolean | undefined;
 }
 
 /**
- * Runs a query and hands its result through as bytes. Rejects when ClickHouse refuses the query. Reading throws when the
- * query fails midway, so that its reader breaks the connection instead of ending it cleanly.
+ * Rejects when ClickHouse refuses the query. Reading throws when the query fails midway, so that its reader
+ * breaks the connection instead of ending it cleanly.
  */
 export async function openRows(
   clickhouse: ResultSource,
@@ -82,8 +80,8 @@ function refusalIn(headers: Result["response_headers"], zstd: boolean): string |
 const FAILURE_BYTES_MAX = 20 * 1024;
 
 /**
- * ClickHouse ends a result that failed midway with a block that begins with this mark; its tag is new for every answer.
- * Parts are passed on uncopied. Only bytes that may be the beginning of the mark wait for the next part.
+ * A result that failed midway ends with a block that begins with this mark, new for every answer. Parts are
+ * passed on uncopied; only what may begin the mark waits for the next one.
  */
 async function* readToException(stream: Rows, mark: Buffer): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
@@ -135,8 +133,8 @@ export const FORMAT_SETTINGS = {
 } as const satisfies ClickHouseSettings;
 
 /**
- * Settings that hide the versions that these erasures (UUIDs) have found from every read of events in a query: their rows
- * are deleted part by part, and a version's row may be gone before the one that removes it.
+ * Hides the versions that these erasures (UUIDs) have found from every read of events: rows are deleted part
+ * by part, and a version's row may be gone before the one that removes it.
  */
 export async function hideErased(
   clickhouse: ResultSource,

@@ -1,8 +1,6 @@
 import { isUuid } from "../../schemas/formats.js";
 
-/**
- * A list in the text of a query: a parameter travels in the URL, where 128 KiB are the most. Throws for anything else.
- */
+/** A parameter travels in the URL, where 128 KiB are the most. Throws for anything else. */
 export function uuidsLiteral(uuids: readonly string[]): string {
   const wrong = uuids.find((uuid) => !isUuid(uuid));
   if (wrong !== undefined) throw new Error(`not a UUID: ${wrong}`);
@@ -30,15 +28,14 @@ export function quotedText(text: string): string {
   return `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
 }
 
-/** The UUID of something, and what it is called today. */
 export interface NamedId {
   readonly id: string;
   readonly name: string;
 }
 
 /**
- * ClickHouse's expression of the name that belongs to an id, which `idSql` gives as lower-case text; empty for other
- * ids. One name is a constant: looking it up for every row would take time.
+ * The name that belongs to the id `idSql`, lower-case text; empty for other ids. One name is a constant:
+ * looking it up for every row would take time.
  */
 export function namesSql(idSql: string, named: readonly NamedId[]): string {
   const [first = "", ...others] = new Set(named.map(({ name }) => name));

@@ -13,8 +13,8 @@ export interface RowsToDelete {
 }
 
 /**
- * Asks ClickHouse to delete rows and answers how many there are. It rewrites their parts in its own time: rows are asked
- * for once, because a later call waits until the table has no such work left.
+ * Answers how many rows there are. ClickHouse rewrites their parts in its own time: rows are asked for once,
+ * because a later call waits until the table has no such work left.
  */
 export async function deleteRows(clickhouse: ClickHouse, rows: RowsToDelete): Promise<Removed> {
   const table = sqlName(rows.table);
@@ -31,8 +31,8 @@ export async function deleteRows(clickhouse: ClickHouse, rows: RowsToDelete): Pr
 }
 
 /**
- * A replica that is behind may find fewer rows by a condition that reads another table. Replicas compare the parts that they
- * rewrote and take that of the first. Callers with such a condition ask again until no rows are left.
+ * A replica that is behind may find fewer rows by a condition that reads another table. Replicas take the
+ * first one's part, so callers with such a condition ask again until no rows are left.
  */
 const ON_REPLICAS = { allow_nondeterministic_mutations: 1 } as const;
 

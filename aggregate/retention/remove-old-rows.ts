@@ -15,8 +15,8 @@ export interface EventsToRemove {
 }
 
 /**
- * Removes the events of whole months, and what settlement noted of them; the breakdowns stay. Answers undefined, and
- * removes nothing, while a settlement is about to change these months. What a run leaves the next one removes.
+ * Removes whole months, and what settlement noted of them; the breakdowns stay. Answers undefined, and
+ * removes nothing, while a settlement is about to change these months.
  */
 export async function removeEvents(
   { all, shards }: Shards,
@@ -82,13 +82,11 @@ async function dropMonths(clickhouse: ClickHouse, before: string): Promise<Remov
 }
 
 export interface ImportLogDays {
-  /** How long entries are kept. */
   importLogsDays: number;
   /** How long the texts of refused lines are kept; the entries about them stay as long as the others. */
   rejectedLinesDays: number;
 }
 
-/** Removes old entries of import logs, and the texts of refused lines that are old enough. Answers each. */
 export async function removeImportLogs({ shards }: Shards, days: ImportLogDays): Promise<RemovedLogs> {
   const parts: RemovedLogs[] = [];
   for (const { tables } of shards) parts.push(await removeLogsFrom(tables, days));

@@ -4,18 +4,15 @@ import { leastVersion, LINES_IN_CHUNK } from "../../schemas/records/event-id.js"
 import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
 import { readQuery } from "../read-query.js";
 
-/** The events that some chunks of imports wrote. */
 export interface SettleScope {
-  /** At least one. */
   chunks: readonly Pick<WrittenChunk, "importId" | "stamp" | "events">[];
   /** Whether the imports were retracted: none of their versions may stay live. */
   retracted: boolean;
 }
 
 /**
- * Removes and restores versions until, for each event in scope, only its latest version that is not retracted is live,
- * once. A second run finds nothing. The order in which chunks came does not matter.
- * The caller must be the only one that settles for the owner.
+ * Afterwards only the latest version of each event in scope that is not retracted is live, once, in whatever
+ * order chunks came. A second run finds nothing. The caller must be the only one that settles for the owner.
  * @returns how many versions were removed or restored
  */
 export async function settle(
@@ -28,8 +25,7 @@ export async function settle(
 }
 
 /**
- * Copies, stages, inserts and closes a batch whose deltas were found. Answers how many there are. A repeated statement finds
- * them twice, which changes nothing but this number.
+ * Answers how many deltas there are. A repeated statement finds them twice, which changes only this number.
  */
 export async function applyFound(
   shards: Shards,
@@ -52,10 +48,7 @@ export async function applyFound(
   return differing;
 }
 
-/**
- * Inserts a staged batch: on each shard the rows of the versions that lie there. They no longer change, and their token
- * makes a second time do nothing.
- */
+/** On each shard the rows of the versions that lie there. Their token makes a second time do nothing. */
 export async function applyBatch({ shards }: Pick<Shards, "shards">, batch: string): Promise<void> {
   await Promise.all(shards.map((shard) => applyOn(shard, batch)));
 }
@@ -69,7 +62,6 @@ async function applyOn(shard: Shard, batch: string): Promise<void> {
   });
 }
 
-/** Completes the batches that were cut short. */
 export async function applyStaged(
   shards: Shards,
   owner: Pick<OwnerSettlement, "stagedBatches" | "closeBatch">,
@@ -119,7 +111,6 @@ async function findDeltas(shards: Shards, { chunks, retracted }: SettleScope, ba
   });
 }
 
-/** The statement that finds the deltas of few events, which the statement of the path `written` selects. */
 export function fewDeltas(shards: Shards, written: string): Promise<string> {
   return deltasOf(shards, { written, narrowed: LOOKED_UP });
 }
@@ -169,9 +160,9 @@ async function countDeltas({ all }: Shards, batch: string): Promise<number> {
 }
 
 /**
- * Deduplication works a block at a time: the same batch must always make the same, single block. ClickHouse numbers the
- * blocks that a SELECT answers, and the token of those that it then squashes into one has the last number. A SELECT answers
- * more or fewer blocks after a merge of the parts that it reads, so the join squashes its rows into one.
+ * Deduplication works a block at a time: the same batch must always make the same, single block. A SELECT
+ * answers more or fewer blocks after a merge, and the token has the number of the last, so the join squashes
+ * its rows into one.
  */
 export const ONE_BLOCK = {
   async_insert: 0,

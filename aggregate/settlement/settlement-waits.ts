@@ -1,15 +1,14 @@
 import type { DueImport } from "../../schemas/records/settlement.js";
 
 /**
- * Pause of an import that still receives chunks: four times its last settlement, at least 30 s, also before the first. Each
- * settlement reads the ids of the whole package, so that a few large ones cost much less than many.
+ * Four times the last settlement of an import that still receives chunks, at least this. Each settlement
+ * reads the ids of the whole package, so a few large ones cost much less than many.
  */
 const PAUSE_MS_MIN = 30_000;
 const PAUSE_FACTOR = 4;
 /** This process does not see the end of an import that another process settles. A sender may be idle for two minutes. */
 const FORGOTTEN_AFTER_MS = 600_000;
 
-/** The imports that still receive chunks, between their settlements. */
 export class ImportPauses {
   private readonly endsAt = new Map<string, number>();
 
@@ -19,7 +18,6 @@ export class ImportPauses {
     return this.endsAt.size;
   }
 
-  /** Begins the pause of an import that was not seen before. */
   isPaused(importId: string): boolean {
     const endsAt = this.endsAt.get(importId) ?? this.now() + PAUSE_MS_MIN;
     this.endsAt.set(importId, endsAt);
@@ -34,7 +32,6 @@ export class ImportPauses {
     this.endsAt.delete(importId);
   }
 
-  /** Forgets imports whose pause ended so long ago that they have ended, too. */
   forgetEnded(): void {
     const before = this.now() - FORGOTTEN_AFTER_MS;
     for (const [importId, endsAt] of this.endsAt) if (endsAt <= before) this.endsAt.delete(importId);
@@ -45,9 +42,9 @@ export class ImportPauses {
 const GATHER_MS_MAX = 200;
 
 /**
- * Owners whose settlement waits for small imports that are about to be written. A settlement costs ClickHouse some 70 ms
- * of processor time, for one import as for all that an owner may have at a time. Those that end together are also sent,
- * written and settled together the next time.
+ * Owners whose settlement waits for small imports that are about to be written: it costs ClickHouse some 70
+ * ms of processor time, for one import as for all of an owner. Those settled together also end together the
+ * next time.
  */
 export class OwnerGathering {
   private readonly since = new Map<string, number>();

@@ -17,8 +17,8 @@ import { applyStaged, markRetracted, settle } from "./settle.js";
 const ROUND_MS = 150;
 const IDLE_ROUND_MS = 500;
 /**
- * Removing a million rows takes ClickHouse about 500 MB. The chunks are parameters of a query, and a server takes 128 KiB
- * for each: some 2,900 UUIDs.
+ * Removing a million rows takes ClickHouse about 500 MB. A server takes 128 KiB of a parameter: some 2,900
+ * UUIDs.
  */
 const SLICE = { eventsMax: 1_000_000, chunksMax: 2_000 };
 /** How often to look for uploads whose process has died. */
@@ -39,19 +39,16 @@ export interface SettlerDependencies {
   };
   /** Rung when this process wrote chunks: they are settled at once. */
   wakeUp?: WakeUp;
-  /** Called once for the imports of an owner that were settled together. */
   onSettled?: (settlement: { versions: number; durationMs: number }) => void;
-  /** Called with the number of imports that ended here. */
   onEnded?: (ending: ImportEnding, imports: number) => void;
-  /** Called for each import that is done. */
   onDone?: (done: FinishedImport) => void;
   /** Called for every round that failed; the next one tries again. */
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Settles imports as their chunks arrive and finishes complete ones, all of an owner together. Several owners are
- * settled side by side, each in one process at a time. Any number of processes may run it.
+ * Finishes complete imports too, all of an owner together, each owner in one process at a time. Any number of
+ * processes may run it.
  */
 export function startSettler(dependencies: SettlerDependencies): AsyncDisposable {
   const stop = new AbortController();

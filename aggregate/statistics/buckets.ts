@@ -1,16 +1,12 @@
 import type { Interval } from "../../schemas/contracts/statistics.js";
 import { dateAt, DAY_MS, type DateRange } from "../../schemas/date-range.js";
 
-/**
- * ClickHouse's expression of the bucket of `date`: its first day within the range that begins at the parameter `start`.
- * Weeks begin on Monday (ISO 8601). The first and the last bucket are cut at the ends of the range.
- */
+/** The first day of the bucket of `date` within the range. Weeks begin on Monday (ISO 8601). */
 export function bucketSql(interval: Interval, start: string): string {
   if (interval === "day") return "date";
   return `greatest(${interval === "week" ? "toMonday(date)" : "toStartOfMonth(date)"}, {${start}:Date})`;
 }
 
-/** The first days of all buckets of the range, in order. */
 export function bucketsOf({ startDate, endDate }: DateRange, interval: Interval): string[] {
   const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
   const dates = Array.from({ length: days }, (_, day) => new Date(Date.parse(startDate) + day * DAY_MS));

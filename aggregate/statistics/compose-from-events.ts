@@ -18,8 +18,8 @@ function bucketOf(interval: Interval): string {
 }
 
 /**
- * The address as a number, which is grouped faster than its bytes. Rows of one address and bucket are added up first:
- * one that only removed versions had is none.
+ * A number is grouped faster than its bytes. Rows are added up first: an address that only removed versions
+ * had is none.
  */
 export const ADDRESS = "reinterpretAsUInt128(endpoint_id)";
 
@@ -41,15 +41,13 @@ export interface EventLists extends ListNarrowing {
   interval: Interval;
   /** Which kinds of artifacts are counted: of pixels alone, every list counts views. */
   counted: { packages: boolean; pixels: boolean };
-  /** Whether there is a range to compare with. */
   compares: boolean;
 }
 
 /**
- * How often was each value of these lists there, and what happened in each bucket? Rows of (list, bucket, value_1,
- * value_2, amount, before, downloads, views, present, present_before): the first values of each list, and a row with an
- * empty list for each bucket. `present` is how many values the list has. Variables are not for this.
- * One pass over the events serves all lists: a pass for each takes 2.5 times as long.
+ * How often was each value of these lists there, and what happened in each bucket? `present` is how many
+ * values a list has; a row with an empty list is a bucket. Not for variables. One pass over the events serves
+ * all lists: a pass for each takes 2.5 times as long.
  */
 export function composeEventLists(
   liveRows: LiveRows,
@@ -138,7 +136,6 @@ function measureSql(
 interface Key {
   name: string;
   sql: string;
-  /** Columns of `events`. */
   reads: readonly string[];
 }
 
@@ -158,8 +155,8 @@ function keysOf({ name, values, libraryType, counts }: StatisticsList): Key[] {
 }
 
 /**
- * How often did packages of type `other` have each value of each variable? An event counts once for each of its variables.
- * Rows of (list, value_1, value_2, amount, before).
+ * How often did packages of type `other` have each value of each variable? An event counts once for each of
+ * them.
  */
 export function composeEventVariables(
   liveRows: LiveRows,

@@ -15,10 +15,9 @@ export interface Scoped {
 }
 
 /**
- * What happened in a range, and in each of its buckets? Rows of (measure, bucket, amount); the bucket is empty for the
- * whole range. Takes `packages` and `pixels` from the text in front, and the parameters `start` and `end`.
- * Settlement has moved overrides in the tables that this reads. Pixels have no tables: their rows of events are added up,
- * and the row by which settlement removes a version counts -1.
+ * What happened in a range, and in each of its buckets? The bucket is empty for the whole range. Takes
+ * `packages` and `pixels` from the text in front. Settlement has moved overrides in these tables. Pixels have
+ * none: their events are added up, and the row by which settlement removes a version counts -1.
  */
 export function composeTableCounts(
   { packages, pixels }: Scoped,
@@ -50,9 +49,7 @@ FROM (${companies.join("\nUNION DISTINCT\n")})`,
 
 interface Counted {
   table: "totals" | "companies" | "events";
-  /** The condition on the package or pixel. */
   ofArtifacts: string;
-  /** The column to add up. */
   amount: string;
 }
 
@@ -70,8 +67,8 @@ GROUP BY bucket`;
 }
 
 /**
- * FINAL merges the rows of an address and day, in the order of the table: that takes half the time of grouping them,
- * because there are about as many groups as rows. Removed versions are subtracted by then.
+ * FINAL takes half the time of grouping, because there are about as many groups as rows. Removed versions are
+ * subtracted by then.
  */
 function downloadingAddresses(bucket: string): string {
   return `SELECT ${bucket} AS day, ${ADDRESS} AS address
@@ -96,9 +93,8 @@ HAVING sum(${amount}) > 0`;
 }
 
 /**
- * Which values had these lists, and how often? Rows of (list, value_1, value_2, amount, before), the first of each list.
- * Takes `packages` and `pixels` from the text in front; the parameters `start`, `end`, `beforeStart`, `beforeEnd` and
- * `limit`, and those of `listConditions`. Undefined if nothing can be in them.
+ * Which values had these lists, and how often? The first rows of each list. Takes `packages` and `pixels`
+ * from the text in front and the parameters of `listConditions`. Undefined if nothing can be in them.
  */
 export function composeTableLists(
   lists: readonly StatisticsList[],

@@ -21,7 +21,6 @@ import type {
   StatisticsReader,
 } from "./statistics-query.js";
 
-/** Statistics of the events that pass the filters, and of pixels. */
 export const readFromEvents: StatisticsReader = {
   async statistics(clickhouse, query) {
     const live = await liveRowsOf(query);
@@ -59,7 +58,6 @@ export const readFromEvents: StatisticsReader = {
   },
 };
 
-/** The query of the live rows that pass the filters, with its parameters. */
 interface Live {
   rows: LiveRows;
   params: Record<string, unknown>;
@@ -135,14 +133,12 @@ function isOfVariables({ table }: StatisticsList): boolean {
 
 interface AddressRow {
   is_now: 0 | 1;
-  /** Empty for the whole range. */
   bucket: string;
   addresses: number;
 }
 
 type IsNow = (bucket: string) => boolean;
 
-/** Whether a bucket is one of the range, and not of the range before. */
 function isWithin({ range }: StatisticsQuery): IsNow {
   const { start, end } = storableRange(range);
   return (bucket) => bucket >= start && bucket < end;

@@ -13,7 +13,6 @@ import type {
   StatisticsReader,
 } from "./statistics-query.js";
 
-/** Statistics without filters. */
 export const readFromTables: StatisticsReader = {
   async statistics(clickhouse, query) {
     const [now, before, lists] = await Promise.all([
@@ -46,7 +45,6 @@ function scopedOf({ packages, pixels }: StatisticsQuery) {
 
 interface CountRow {
   measure: "downloads" | "views" | "addresses" | "companies";
-  /** Empty for the whole range. */
   bucket: string;
   amount: number;
 }

@@ -21,15 +21,14 @@ export async function readStatistics(
   return readerOf(query).statistics(clickhouse, { ...query, lists: query.lists.filter(hasRows(query)) });
 }
 
-/** One list, with the number of downloads, or views, in the whole range. */
 export async function readList(clickhouse: ClickHouse, query: ListsQuery): Promise<ListRead> {
   if (query.packages.length + query.pixels.length === 0) return { total: 0, rows: [] };
   return readerOf(query).list(clickhouse, query);
 }
 
 /**
- * The tables of the breakdowns have sums by day and value: they answer whatever needs no two properties of one event.
- * Pixels have none.
+ * The tables of the breakdowns have sums by day and value: they answer whatever needs no two properties of
+ * one event.
  */
 function readerOf({ packages, filters }: StatisticsQuery): StatisticsReader {
   return filters.length === 0 && packages.length > 0 ? readFromTables : readFromEvents;

@@ -16,16 +16,15 @@ export interface BackupOptions {
   dataDir: string;
   /** Missing or empty. */
   to: string;
-  /** Takes one line about the progress. */
   report: (line: string) => void;
 }
 
 const STORES = ["postgres", "clickhouse", "log"] as const;
 
 /**
- * Backs up an embedded installation at one moment, while the service runs or not. The log is taken last: it may be
- * milliseconds newer than the stores, never older. A step of the log follows a finished step of the stores, which is
- * in their files then. So a service starts on the copy as after a `kill -9`. Throws StartFailure.
+ * Backs up an embedded installation at one moment, while the service runs or not. The log is taken last: it
+ * may be milliseconds newer than the stores, never older, because a step of the log follows a finished step
+ * of the stores. Throws StartFailure.
  */
 export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   const dataDir = resolve(options.dataDir);

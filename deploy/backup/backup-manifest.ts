@@ -12,7 +12,6 @@ import type { BackupEntry } from "./copy-folder.js";
 export interface BackupManifest {
   /** The version of the folder's form. */
   format: number;
-  /** The version of the program. */
   version: string;
   /** The moment that the backup holds. */
   takenAt: string;
@@ -28,7 +27,6 @@ const FORMAT = 1;
 const MANIFEST = "backup.json";
 const CONTENTS = "contents.ndjson";
 
-/** Marks the backup as complete. */
 export async function writeManifest(
   dir: string,
   { entries, takenAt }: { entries: readonly BackupEntry[]; takenAt: string },

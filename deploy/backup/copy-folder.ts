@@ -15,8 +15,8 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 /**
- * Copies a folder or a file of `from` into the backup, under the same name, and answers everything that it copied.
- * Without `to`, it only lists what is there.
+ * Copies a folder or file into the backup, under the same name, and answers all that it copied. Without `to`,
+ * only lists it.
  */
 export async function copyFolder(
   name: string,
@@ -61,7 +61,6 @@ function keepFacts(path: string, { mode, mtimeMs }: Facts): void {
 
 interface Copied {
   size: number;
-  /** Hexadecimal. */
   sha256: string;
 }
 

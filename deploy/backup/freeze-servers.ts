@@ -16,8 +16,8 @@ const FREEZE_MS_MAX = 10_000;
 const POLL_MS = 1;
 
 /**
- * Stops every process of the embedded servers with SIGSTOP. Their files are then as a `kill -9` of both at this moment
- * would leave them. If this process ends meanwhile, for any reason, the servers go on.
+ * SIGSTOP leaves the files as a `kill -9` of both at this moment would. If this process ends meanwhile, for
+ * any reason, the servers go on.
  */
 export async function freezeServers(dataDir: string): Promise<FrozenServers> {
   const guard = startGuard();
@@ -75,7 +75,6 @@ function isStopped(pid: number): boolean {
 }
 
 interface Guard {
-  /** Stops a process, which goes on when the guard is released or when this process ends. */
   stop(pid: number): void;
   release(): Promise<void>;
 }

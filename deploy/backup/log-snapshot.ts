@@ -16,7 +16,6 @@ const TABLES = { state: true, cursors: true, facts: false, records: false } as c
 
 const COMMIT_BYTES = 16 * 2 ** 20;
 
-/** Opens a log that exists for reading. */
 export function openLogSnapshot(dir: string): LogSnapshot {
   const source = open({ path: dir, ...LOG_SIZES, readOnly: true });
   const tables = openTables(source);

@@ -17,8 +17,8 @@ import { type BackupManifest, readManifest } from "./backup-manifest.js";
 import { syncDisk } from "../process/libc.js";
 
 /**
- * Restores a backup into an empty data directory, on which no service runs. Everything is checked before anything is in
- * its place: a directory on which this was interrupted does not start. Throws StartFailure.
+ * Restores into an empty data directory, on which no service runs. Everything is checked first: a directory
+ * on which this was interrupted does not start. Throws StartFailure.
  */
 export async function restoreBackup({
   from,

@@ -17,7 +17,6 @@ interface SnapshotOptions {
   from: string;
   /** On the same disk. */
   to: string;
-  /** Whether an entry, by its path below `from`, is left out. */
   isLeftOut: (path: string) => boolean;
   /** Whether the files of a folder never change once it has this path. They are linked instead of copied. */
   isImmutable: (path: string) => boolean;
@@ -30,8 +29,8 @@ interface FolderSnapshot {
 }
 
 /**
- * A first take, while the folder is in use, makes the second one short, which needs it to stand still. Files that vanish
- * during a take are left out.
+ * A first take, while the folder is in use, makes the second one short. Leaves out files that vanish during a
+ * take.
  */
 export function openSnapshot({ from, to, isLeftOut, isImmutable }: SnapshotOptions): FolderSnapshot {
   const copied = new Map<string, Version>();
@@ -98,7 +97,6 @@ export function openSnapshot({ from, to, isLeftOut, isImmutable }: SnapshotOptio
 interface Version {
   size: bigint;
   mtimeNs: bigint;
-  /** When the file was looked at, in milliseconds. */
   at: number;
 }
 

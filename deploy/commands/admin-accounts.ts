@@ -7,7 +7,6 @@ import { isHttpUrl } from "../../schemas/formats.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { Administer, Administered } from "./administer.js";
 
-/** `admin create-account`, `sign-in-link` and the other commands for accounts. */
 export function accountCommands(administer: Administer): Command[] {
   return [
     new Command("create-account")

@@ -4,7 +4,6 @@ import { type Config, parseConfig } from "../config/config.js";
 import { StartFailure } from "../process/start-failure.js";
 import { type AdminProcess, sentenceOf } from "./administer.js";
 
-/** `admin backup` and `admin restore`, of an installation with embedded stores. */
 export function backupCommands(admin: AdminProcess): Command[] {
   return [
     new Command("backup")

@@ -60,11 +60,8 @@ export interface Undrained extends UnsettledWork {
 }
 
 interface DrainOptions {
-  /** When to give up. */
   timeoutMs: number;
-  /** Takes a line on what is left, each time that it has changed. */
   note: (line: string) => void;
-  /** How often to look. */
   everyMs?: number;
   /** How long nothing may have come: collectors keep live events in memory for moments. */
   quietMs?: number;
@@ -107,7 +104,6 @@ function countOf(count: number, [one, several]: readonly [string, string]): stri
   return `${count} ${count === 1 ? one : several}`;
 }
 
-/** The imports that are left, in parentheses. */
 function namesOf({ imports }: Undrained): string {
   if (imports.length === 0) return "";
   const rest = imports.length - NAMED_MAX;

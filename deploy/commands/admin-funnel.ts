@@ -6,7 +6,6 @@ import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/fu
 import { isTime } from "../../schemas/formats.js";
 import type { Administer, Administered } from "./administer.js";
 
-/** `admin funnel ...`: companies and their funnel stages, outside of the schedule. */
 export function funnelCommand(administer: Administer): Command {
   return new Command("funnel")
     .description("Companies and their funnel stages.")

@@ -25,8 +25,8 @@ import { listCommands } from "./admin-lists.js";
 import { type OpenAdminStores, openAdminStores } from "./open-admin-stores.js";
 
 /**
- * `admin <command>`: operations on the databases, with or without a running server. Results go to standard output. A
- * failure is one sentence on standard error and exit status 1.
+ * Works with or without a running server. Results go to standard output. A failure is one sentence on
+ * standard error and exit status 1.
  */
 export function adminCommand(process: AdminProcess = thisProcess()): Command {
   const admin = new Command("admin")

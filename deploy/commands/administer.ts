@@ -10,7 +10,6 @@ import { StartFailure } from "../process/start-failure.js";
 import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
 
-/** The databases and tools of a command. */
 export interface Administered {
   pg: Pool;
   tokens: TokenCipher;
@@ -23,10 +22,8 @@ export interface Administered {
   openClickHouse: () => Promise<Shards>;
 }
 
-/** Runs a command, whose work returns the lines to print. */
 export type Administer = (work: (deps: Administered) => Promise<string[]>) => Promise<void>;
 
-/** The databases that commands work on, until disposed of. */
 export interface AdminStores extends AsyncDisposable {
   readonly postgresUrl: string;
   /** Undefined when no server runs on the data directory. */
@@ -34,13 +31,10 @@ export interface AdminStores extends AsyncDisposable {
   /** Absent when ClickHouse is embedded and does not run. */
   readonly clickhouseSource: ClickHouseSource | undefined;
   readonly secretKey: Buffer;
-  /** The directory of an embedded log may not exist. */
   readonly logSource: EventLogSource;
-  /** A running ClickHouse. Starts the embedded one for the time of the command when it does not run. */
   runClickHouse(): Promise<ClickHouseSource>;
 }
 
-/** The process that a command runs in. */
 export interface AdminProcess {
   env: Record<string, string | undefined>;
   /** Takes one line of the result. */

@@ -122,7 +122,6 @@ export interface TryOptions {
   organization: string;
 }
 
-/** The curl commands for readers of the demo, with the real token and ids. */
 export function tryCommands(
   { packages, range }: MainJobDone,
   { apiUrl, collectUrl, token, organization }: TryOptions,

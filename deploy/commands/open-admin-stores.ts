@@ -11,15 +11,13 @@ import type { AdminStores } from "./administer.js";
 
 export interface OpenAdminStores {
   env: Record<string, string | undefined>;
-  /** Makes an installation where DATA_DIR has none. */
   isNew: boolean;
-  /** Takes a line that says where the databases are. */
   note: (line: string) => void;
 }
 
 /**
- * Opens the databases of an instance with this environment: those of its URLs, else those of the instance that runs on
- * DATA_DIR, else the embedded PostgreSQL, started for the time of the command. Throws StartFailure.
+ * The databases of the URLs, else those of the instance that runs on DATA_DIR, else the embedded PostgreSQL,
+ * started for the time of the command. Throws StartFailure.
  */
 export async function openAdminStores({ env, isNew, note }: OpenAdminStores): Promise<AdminStores> {
   const config = parseConfig(env);

@@ -192,7 +192,6 @@ const PROCESSING = {
   },
 } as const satisfies Record<string, VariableSchema>;
 
-/** The variables under the headings of the documentation. */
 export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
   Servers: SERVERS,
   "Roles and stores": STORES,
@@ -205,7 +204,6 @@ export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
   "Processing and logging": PROCESSING,
 };
 
-/** Every variable that the program reads. */
 export const VARIABLES = {
   ...SERVERS,
   ...STORES,
@@ -225,7 +223,6 @@ type DefaultName = {
   [Name in VariableName]: (typeof VARIABLES)[Name] extends { default: string } ? Name : never;
 }[VariableName];
 
-/** The values that count where nothing is set. */
 export const DEFAULTS = Object.fromEntries(
   Object.entries<VariableSchema>(VARIABLES).flatMap(([name, schema]) =>
     schema.default === undefined ? [] : [[name, schema.default]],

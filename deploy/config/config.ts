@@ -17,7 +17,6 @@ import {
 } from "./store-variables.js";
 import { items, variableFaults } from "./variable-faults.js";
 
-/** The address of a server; port 0 means any free one. */
 interface Listen {
   host: string;
   port: number;
@@ -29,15 +28,12 @@ export interface Config {
   collect: Listen & {
     /** The only host name that serves pixels and npm reports; any other host when absent. */
     publicHost?: string;
-    /** Whether the repository of a Python package may be on a private or special address. */
     allowPrivateUpstreams: boolean;
-    /** Whether a host has to be verified before it is served. */
     verifiedHostsOnly?: boolean;
   };
   /** The DNS servers that hosts are verified with, instead of the system's. */
   dnsServers?: readonly string[];
   metrics: Listen;
-  /** Absolute. */
   dataDir: string;
   roles: ReadonlySet<Role>;
   databaseUrl?: string;
@@ -46,11 +42,8 @@ export interface Config {
   clickhouseCluster?: ClickHouseCluster;
   /** Replaces the embedded event log. */
   kafka?: KafkaConfig;
-  /** Sign-in with an OpenID provider. */
   openid?: OpenIdOptions;
-  /** Compression of the chunks in the event log. */
   logCodec: Codec;
-  /** 32 bytes. */
   secretKey?: Buffer;
   enrich: { workers: number };
   /** `bytesMax`: the limit for the decompressed body of one import. */
@@ -59,7 +52,6 @@ export interface Config {
   lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string; organizationsCsv?: string };
   retention: RetentionOptions;
   quotas: Quotas;
-  /** A cron expression. */
   funnelSchedule: string;
   webhooks: { allowPrivateNetworks: boolean };
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
@@ -70,8 +62,8 @@ export interface Config {
 }
 
 /**
- * Validates the environment against the schema. An empty variable counts as not set. Throws StartFailure naming every
- * invalid variable, its rule and its value, never a secret, and every name that looks like a mistyped one.
+ * An empty variable counts as not set. Throws StartFailure naming every invalid variable, its rule and its
+ * value, never a secret, and every name that looks mistyped.
  */
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const variables = { ...DEFAULTS, ...validVariables(env) };
@@ -114,7 +106,6 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   };
 }
 
-/** The servers of ClickHouse that share and repeat its rows. */
 export interface ClickHouseCluster {
   /** In the servers' `remote_servers`. */
   name: string;
@@ -131,8 +122,8 @@ function clickhouseCluster(variables: Variables & typeof DEFAULTS): ClickHouseCl
 }
 
 /**
- * LZ4 costs less than kafkajs and a broker spend on the bytes that it saves. The embedded log only copies bytes to LMDB,
- * so compression does not pay there. `bench --log kafka` compares them on a machine.
+ * LZ4 costs less than kafkajs and a broker spend on the bytes that it saves; the embedded log only copies
+ * bytes to LMDB. `bench --log kafka` compares them.
  */
 export const DEFAULT_CODECS = { embedded: "none", kafka: "lz4" } as const satisfies Record<string, Codec>;
 
@@ -189,7 +180,6 @@ function validVariables(env: Record<string, string | undefined>): Variables {
   return variables;
 }
 
-/** An optional field: absent, not undefined, when there is no value. */
 function given<Name extends string, Value>(name: Name, value: Value | undefined | "") {
   return (value === undefined || value === "" ? {} : { [name]: value }) as { [name in Name]?: Value };
 }
@@ -218,9 +208,8 @@ function retentionOptions(variables: Pick<Variables, RetentionName>): RetentionO
 const PIPELINE = ["api", "enrich", "jobs"] as const;
 
 /**
- * Embedded stores serve one process. With a role in another process, the event log of this one would have no reader or
- * no writer, without an error.
- * @throws StartFailure naming the stores that must be shared
+ * Embedded stores serve one process: with a role in another, the event log would have no reader or writer,
+ * without an error. @throws StartFailure naming the stores that must be shared
  */
 export function requireSharedStores({ roles, kafka, databaseUrl, clickhouseUrl }: Config): void {
   const elsewhere = PIPELINE.filter((role) => !roles.has(role));

@@ -5,9 +5,9 @@ const DISTANCE = { short: 1, long: 2 } as const;
 const LONG_FROM = 15;
 
 /**
- * One sentence for each set variable that looks like one of ours with a slip of the keyboard: it would be ignored. Other
- * programs' variables are in the same environment, so only capitals with a `_` between them count, and no links of
- * Kubernetes to its services, such as `COLLECTS_PORT=tcp://10.0.0.1:8081`.
+ * One sentence for each set variable that looks like one of ours with a slip of the keyboard. Only capitals
+ * with a `_` between them count, and no links of Kubernetes to its services, such as
+ * `COLLECTS_PORT=tcp://10.0.0.1:8081`.
  */
 export function mistypedVariables(
   env: Readonly<Record<string, string | undefined>>,

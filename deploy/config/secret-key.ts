@@ -4,7 +4,6 @@ import { loadSecretFile } from "../process/private-files.js";
 import { StartFailure } from "../process/start-failure.js";
 
 export interface SecretKeySource {
-  /** The decoded SECRET_KEY. */
   fromConfig?: Buffer | undefined;
   dataDir: { readonly path: string };
   /** Whether SECRET_KEY must be set, because processes that share a database need the same key. */
@@ -26,7 +25,6 @@ export async function loadSecretKey({ fromConfig, dataDir, required }: SecretKey
   return checked(Buffer.from(text, "base64"), path);
 }
 
-/** The key of origin and endpoint ids. */
 export function originKey(secretKey: Buffer): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secretKey, "", "maintainer-toolchain origin ids v1", 32));
 }

@@ -1,6 +1,5 @@
 import type { VariableSchema } from "./variables.js";
 
-/** The brokers and how to connect to them. */
 export interface KafkaConnection {
   /** `host:port` each. */
   brokers: readonly string[];
@@ -16,19 +15,15 @@ export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
 /** After this time without a heartbeat, Kafka gives the partitions of a consumer to others. */
 export const SESSION_TIMEOUT_MS = 30_000;
 
-/** The event log on Kafka. */
 export interface KafkaLogOptions extends KafkaConnection {
   /** Starts the names of topics and groups. */
   prefix: string;
-  /** Partitions of the topic, when it is created. */
   partitions: number;
   replicationFactor?: number;
-  /** Whether a missing topic may be created. */
   createTopics: boolean;
   sessionTimeoutMs?: number;
 }
 
-/** Several servers of ClickHouse. */
 export const CLICKHOUSE_VARIABLES = {
   CLICKHOUSE_SHARDS: {
     type: "string",

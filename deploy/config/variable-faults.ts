@@ -7,7 +7,6 @@ import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-sc
 import { parseShards } from "./store-variables.js";
 import type { VariableSchema } from "./variables.js";
 
-/** One sentence for each variable that is not as the schema says; none when all are. */
 export function variableFaults(variables: Variables): string[] {
   if (validate(variables)) return quorumFaults(variables);
   return (validate.errors ?? []).map((error) => faultSentence(variables, error));

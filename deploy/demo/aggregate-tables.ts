@@ -2,7 +2,6 @@ import { type AggregateV1, type Breakdown } from "../../schemas/contracts/aggreg
 import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
 
 export interface TableOptions {
-  /** The most rows of one breakdown. */
   rowsMax: number;
 }
 
@@ -23,14 +22,12 @@ type Counted = Extract<(typeof BREAKDOWN_LIST)[number], { values: unknown }>;
 
 type Row = [label: string, total: number, note: string];
 
-/** The newest day first. */
 function dayRows(lines: readonly AggregateV1[]): Row[] {
   return [...lines]
     .reverse()
     .map(({ date, total, unique_total }) => [date, total, `${unique_total ?? 0} addresses`]);
 }
 
-/** Sums the lines of each value over all days. */
 function valueRows(lines: readonly AggregateV1[], breakdown: Counted): Row[] {
   const sums = new Map<string, number>();
   for (const line of lines) {

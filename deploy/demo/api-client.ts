@@ -8,7 +8,6 @@ import type { EventImport } from "../../schemas/records/import-store.js";
 export interface ApiClient {
   readonly url: string;
   readonly token: string;
-  /** Resolves with any status. */
   request(path: string, options?: ApiRequest): Promise<Response>;
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
@@ -38,7 +37,6 @@ export interface PollOptions {
 const POLL_MS = 100;
 const POLL_TIMEOUT_MS = 600_000;
 
-/** Creates a client of the API at `url` (`http://host:port`). */
 export function connectApi(url: string, token: string): ApiClient {
   const request = (path: string, { headers = {}, body, ...rest }: ApiRequest = {}) =>
     fetch(new URL(path, url), {

@@ -10,8 +10,8 @@ export interface DemoClient {
 }
 
 /**
- * The first `size` clients of an audience. Clients are created once and picked by rank, because a user agent costs more
- * time than the rest of a line, and most real downloads come from few clients.
+ * Clients are created once and picked by rank, because a user agent costs more time than the rest of a line,
+ * and most real downloads come from few clients.
  */
 export function clientPool(audience: Audience, { seed, size }: { seed: number; size: number }): DemoClient[] {
   const purpose = POOL_PURPOSE + AUDIENCES.indexOf(audience);
@@ -54,9 +54,7 @@ function pickAddress(random: Random): string[] {
 interface DemoNetwork {
   kind: string;
   asn: number;
-  /** The first two bytes of each /16 block. */
   v4: readonly string[];
-  /** The first three groups of a /48, or undefined. */
   v6: string | undefined;
   /** The holder as the ASN database writes it. */
   holder: string;

@@ -93,14 +93,11 @@ function rareFields(audience: Audience, random: Random): string {
   return page + type + domain;
 }
 
-/** Whole UTC days from the first midnight on. */
 export interface Period {
-  /** Midnight in milliseconds since the epoch. */
   firstDay: number;
   days: number;
 }
 
-/** A period that starts with the day `from` (`YYYY-MM-DD`). */
 export function periodFrom(from: string, days: number): Period {
   const firstDay = Date.parse(`${from}T00:00:00Z`);
   if (Number.isNaN(firstDay)) throw new TypeError(`"${from}" is not a date of the form YYYY-MM-DD`);

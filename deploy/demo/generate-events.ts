@@ -33,14 +33,11 @@ export function* generateBody(mix: EventMix): Generator<Buffer> {
 
 const BLOCK_CHARACTERS = 64 * 1024;
 
-/** The parameters of generated events. The same mix always gives the same lines. */
 export interface EventMix {
   seed: number;
-  /** Number of non-blank lines. */
   count: number;
   packages: readonly { id: string; libraryType: LibraryType }[];
   pixels?: readonly { id: string }[];
-  /** First UTC day of the events, `YYYY-MM-DD`. */
   from: string;
   days: number;
   /** Share of lines with an error or a warning; default 0.02. */

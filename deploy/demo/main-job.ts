@@ -9,18 +9,15 @@ import type { ApiClient } from "./api-client.js";
 import { generateBody } from "./generate-events.js";
 
 interface MainJob {
-  /** The name of the organization to create. */
   organization: string;
   events: number;
   seed: number;
   /** Milliseconds since the epoch. The events are from the 30 days before this day. */
   now: number;
   print: (text: string) => void;
-  /** Grants an owner the right to export. */
   grantExport: (owner: string) => Promise<unknown>;
 }
 
-/** The results of the demo, for the commands that it suggests. */
 export interface MainJobDone {
   packages: readonly PackageV1[];
   range: { startDate: string; endDate: string };
@@ -155,7 +152,6 @@ function packageText({ uuid, name, libraryType }: PackageV1, all: readonly Aggre
 
 const CSV_ROWS = 3;
 
-/** The first CSV rows of a package's events of the last day. */
 async function csvText(
   api: ApiClient,
   { uuid, name }: PackageV1,
@@ -188,11 +184,9 @@ async function companyStages(api: ApiClient, owner: string): Promise<string> {
   );
 }
 
-/** A progress line for an import, rewritten in place. */
 interface Progress {
   sent: (bytes: number) => void;
   imported: (record: EventImport, expected: number) => void;
-  /** Replaces the line by its last text. */
   finish: (text: string) => void;
 }
 

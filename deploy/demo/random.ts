@@ -1,5 +1,5 @@
 /**
- * Pseudo-random numbers from a seed: splitmix32 with the finaliser "lowbias32" by Chris Wellons (public domain,
+ * splitmix32 with the finaliser "lowbias32" by Chris Wellons (public domain,
  * https://nullprogram.com/blog/2018/07/31/). Not for secrets.
  */
 export class Random {
@@ -14,30 +14,26 @@ export class Random {
     return new Random(mix32(mix32(seed ^ Math.imul(purpose + 1, GOLDEN)) + Math.imul(index, GOLDEN)));
   }
 
-  /** An integer of 32 bits, not negative. */
   uint32(): number {
     this.#state = (this.#state + GOLDEN) | 0;
     return mix32(this.#state) >>> 0;
   }
 
-  /** At least 0, below 1. */
   share(): number {
     return this.uint32() / 0x1_0000_0000;
   }
 
-  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor(this.share() * limit);
   }
 
-  /** True in `probability` of all cases. */
   chance(probability: number): boolean {
     return this.share() < probability;
   }
 
   /**
-   * An integer from 0 to `limit` - 1, distributed by the Zipf-Mandelbrot law with exponent 1: small ones are more
-   * likely, and about the first `flatness` integers are equally likely.
+   * From 0 to `limit` - 1, by the Zipf-Mandelbrot law with exponent 1: about the first `flatness` integers
+   * are equally likely.
    */
   belowSkewed(limit: number, flatness = 1): number {
     const spread = Math.exp(this.share() * Math.log((limit + flatness) / flatness)) - 1;
@@ -48,7 +44,6 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
-  /** Picks the first entries most often. */
   pickSkewed<T>(list: readonly T[], flatness = 1): T {
     return list[this.belowSkewed(list.length, flatness)] as T;
   }

@@ -1,6 +1,5 @@
 import type { Random } from "./random.js";
 
-/** A kind of client: the installers of a package type, or the browsers of pixels. */
 export type Audience = "docker" | "npm" | "hackage" | "pypi" | "other" | "pixel";
 
 /** A realistic user agent of this audience; common ones are more likely. */

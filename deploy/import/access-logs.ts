@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { matchRoute } from "../../ingest/routing/match-route.js";
 import { type RouteTemplate, readRequestTarget } from "../../ingest/routing/url-template.js";
 
-/** A request, as an access log has it. */
 interface LoggedRequest {
   /** ISO 8601 with its zone. */
   time: string;
@@ -17,8 +16,8 @@ interface LoggedRequest {
 }
 
 /**
- * Reads one line. Undefined if it is no line of the format. `comment`: it belongs to the format and is no request. Some
- * formats name their columns in a comment, so one reader reads all lines of a log, in order.
+ * Undefined if it is no line of the format; `comment`: no request. Some formats name their columns in a
+ * comment, so one reader reads all lines of a log, in order.
  */
 export type ReadLine = (line: string) => LoggedRequest | "comment" | undefined;
 
@@ -40,9 +39,9 @@ function orNothing(text: string | undefined): string {
 }
 
 /**
- * The format `combined` of Apache and nginx, with or without a virtual host ahead (`vhost_combined`) and with further
- * fields behind; `common` too, which has neither referrer nor user agent.
- * Source: httpd.apache.org/docs/2.4/mod/mod_log_config.html, nginx.org/en/docs/http/ngx_http_log_module.html
+ * `combined` and `common` of Apache and nginx, with or without a virtual host ahead and further fields
+ * behind. Source: httpd.apache.org/docs/2.4/mod/mod_log_config.html,
+ * nginx.org/en/docs/http/ngx_http_log_module.html
  */
 export function combinedLog(): ReadLine {
   return (line) => {
@@ -84,8 +83,7 @@ function unescaped(text: string): string {
 }
 
 /**
- * Server access logs of Amazon S3. The target is the object's key, which is how a path of the bucket's site begins:
- * `/tools/tool-1.0.tgz`.
+ * The target is the object's key, which is how a path of the bucket's site begins: `/tools/tool-1.0.tgz`.
  * Source: docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
  */
 export function s3Log(): ReadLine {
@@ -112,8 +110,8 @@ const S3_LINE =
   /^\S+ \S+ \[([^\]]+)\] (\S+) \S+ \S+ (\S+) (\S+) (?:"[^"]*"|-) (\d{3}|-) (?:\S+ ){5}(?:"([^"]*)"|-) (?:"([^"]*)"|-)/;
 
 /**
- * Standard logs of Amazon CloudFront: fields between tabs, which the line `#Fields:` names.
- * Source: docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html
+ * Fields between tabs, which `#Fields:` names. Source:
+ * docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html
  */
 export function cloudfrontLog(): ReadLine {
   let columns: readonly string[] = DEFAULT_FIELDS;
@@ -157,8 +155,8 @@ function decoded(text: string): string {
 }
 
 /**
- * The import line of a download: a GET that was answered with 2xx or 3xx and whose target the pattern matches, if there
- * is one. The pattern's variables become the event's; without a pattern the path is its `file`. Undefined for all else.
+ * The import line of a GET that was answered with 2xx or 3xx and whose target the pattern matches; undefined
+ * for all else. The pattern's variables become the event's; without a pattern the path is its `file`.
  */
 export function eventOf(request: LoggedRequest, pattern?: RouteTemplate): Record<string, string> | undefined {
   const { time, address, userAgent, referrer, method, target, status } = request;
@@ -176,10 +174,7 @@ export function eventOf(request: LoggedRequest, pattern?: RouteTemplate): Record
   });
 }
 
-/**
- * The id of the event of a line, from its text and its number in the file: the same log sent again has the same ids,
- * and equal lines have different ones.
- */
+/** The same log sent again has the same ids, and equal lines have different ones. */
 export function idOf(line: string, number: number): string {
   return createHash("sha256").update(`${number}\n${line}`).digest("hex").slice(0, ID_DIGITS);
 }

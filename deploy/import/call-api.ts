@@ -8,9 +8,7 @@ import { StartFailure } from "../process/start-failure.js";
 import { writeAll } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
 
-/** A service and whose token asks it. */
 export interface Service {
-  /** `http://host:port`, with a path where the service has one. */
   url: string;
   token: string;
 }
@@ -28,7 +26,6 @@ export class Refusal extends StartFailure {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** How long it asks to wait; undefined if it does not. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
@@ -38,10 +35,7 @@ export class Refusal extends StartFailure {
 /** The service could not be reached, or the connection broke. */
 class NoConnection extends StartFailure {}
 
-/**
- * Sends a request, its body as it comes. By node:http, which says when a part is written: see `writeAll`.
- * @throws Refusal unless the status is 2xx, NoConnection
- */
+/** By node:http, which says when a part is written. @throws Refusal unless the status is 2xx, NoConnection */
 export async function callApi(service: Service, path: string, call: Call = {}): Promise<IncomingMessage> {
   const answer = await send(service, path, call);
   const { statusCode = 0 } = answer;
@@ -113,7 +107,6 @@ const UNREACHABLE_SECONDS_MAX = 300;
 const RECONNECT_MS = 2_000;
 
 interface Following {
-  /** The name of the file, as the bar shows it. */
   name: string;
   bar: ProgressBar;
   signal: AbortSignal;

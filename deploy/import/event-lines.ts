@@ -24,8 +24,8 @@ export interface Converted {
 }
 
 /**
- * The import's lines, one for each line of the file, so that the import's log counts as the file does. A line that is
- * not of the format stays as it is: the server refuses it, with its text. One without an event becomes a blank line.
+ * One import line for each line of the file, so that the import's log counts as the file does. What is not of
+ * the format stays as it is: the server refuses it, with its text. A line without an event becomes blank.
  */
 export async function* eventLines(
   source: AsyncIterable<Buffer>,
@@ -67,7 +67,6 @@ async function* logLines(
   }
 }
 
-/** The lines of the file that a row spans. */
 type Row = readonly string[];
 
 /**

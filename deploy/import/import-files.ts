@@ -16,17 +16,13 @@ import type { ProgressBar } from "./progress-bar.js";
 import { sendFile } from "./send-file.js";
 
 export interface ImportOptions {
-  /** The path at which the API takes it: `/v2/acme/import`. */
   path: string;
   format: ImportFormat;
   pattern?: RouteTemplate | undefined;
-  /** The pattern as it was given. */
   patternText?: string | undefined;
-  /** Imports a file that was sent before. */
   again: boolean;
   wait: boolean;
   dryRun: boolean;
-  /** The file that keeps the refused lines. */
   rejected?: string | undefined;
   bar: ProgressBar;
   print: (line: string) => void;
@@ -86,10 +82,7 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
   return record.events_failed_to_import;
 }
 
-/**
- * The key under which the service knows that it has this file: the file's hash, and for other formats how it is read.
- * Standard input is read once, so it has none.
- */
+/** The file's hash, and for other formats how it is read. Standard input is read once, so it has none. */
 async function keyOf(
   { sha256 }: ImportFile,
   { again, format, patternText = "" }: ImportOptions,

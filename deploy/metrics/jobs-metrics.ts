@@ -4,7 +4,6 @@ import type { ServerFacts, ServerState } from "../../schemas/shards.js";
 import { type CleanUpDependencies, REMOVED_KINDS } from "../schedule/scheduled-jobs.js";
 import { RUN_OUTCOMES, type ScheduleDependencies, type ScheduledJob } from "../schedule/start-schedule.js";
 
-/** Metrics of the schedule. */
 export function createScheduleMetrics(
   registry: Registry,
   jobs: readonly Pick<ScheduledJob, "name">[],
@@ -20,7 +19,6 @@ export function createScheduleMetrics(
   return { onRun: (name, outcome) => runs.inc({ name, outcome }) };
 }
 
-/** Metrics of what is removed because it was kept for long enough. */
 export function createRetentionMetrics(registry: Registry): Pick<CleanUpDependencies, "onRemoved"> {
   const registers = [registry];
   const labelNames = ["kind"];

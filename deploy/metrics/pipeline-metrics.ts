@@ -6,10 +6,8 @@ import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js";
 import { IMPORT_ENDINGS, type ImportEnding } from "../../schemas/records/import-store.js";
 
-/** Listeners for the events of this process's enrichment workers. */
 export interface EnrichmentMetrics {
   onOutcomes(outcomes: readonly ChunkOutcome[]): void;
-  /** Counts chunks that became dead letters. */
   onDeadLetters(letters: number): void;
   onWritten(batch: WrittenBatch): void;
   onInserted(insert: Inserted): void;
@@ -25,11 +23,9 @@ export interface PipelineMetrics {
 
 interface PipelineSources {
   eventLog: Pick<LagReader, "lag">;
-  /** How many dead letters wait for an operator now. */
   countDeadLetters: () => Promise<number>;
 }
 
-/** Metrics of the pipeline from import to export, in every process. */
 export function createPipelineMetrics(registry: Registry, sources: PipelineSources): PipelineMetrics {
   createBacklogGauges(registry, sources);
   const registers = [registry];

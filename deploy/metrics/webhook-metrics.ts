@@ -10,7 +10,6 @@ export interface WebhookMetrics {
 const OUTCOMES = ["delivered", "refused", "retried", "failed"] as const;
 const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Metrics of webhook deliveries. */
 export function createWebhookMetrics(
   registry: Registry,
   { readBacklog }: { readBacklog: () => Promise<WebhookBacklog> },

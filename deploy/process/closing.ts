@@ -1,6 +1,6 @@
 /**
- * Closes its resources one after another, the last opened first. A failure does not stop the others. Replaces
- * AsyncDisposableStack, which Node 20 does not have.
+ * The last opened is closed first. A failure does not stop the others. Replaces AsyncDisposableStack, which
+ * Node 20 lacks.
  */
 export class ClosingStack implements AsyncDisposable {
   private readonly open: AsyncDisposable[] = [];

@@ -25,7 +25,6 @@ export interface Endpoints {
 
 /** The directory of the embedded stores, locked by this process until disposed of. */
 export interface DataDir extends AsyncDisposable {
-  /** Absolute. */
   readonly path: string;
   /** The absolute path of a folder in it, created with mode 0700 when missing. */
   sub(name: string): string;
@@ -37,7 +36,6 @@ export interface DataDir extends AsyncDisposable {
 const LOCK = "lock";
 const ENDPOINTS = "endpoints.json";
 
-/** The folder in which a restore puts everything together. It is gone once the restore is complete. */
 export const RESTORING = "restoring";
 
 /** The file that marks a directory with the version of what is in it. */
@@ -205,7 +203,6 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A URL in parts, for clients such as `fetch` that refuse one with a password in it. */
 interface EndpointCredentials {
   /** Without user name and password. */
   url: string;
@@ -213,7 +210,6 @@ interface EndpointCredentials {
   password: string;
 }
 
-/** The parts of each URL that has credentials. */
 export function endpointCredentials(
   endpoints: Readonly<Record<string, string | undefined>>,
 ): Record<string, EndpointCredentials> {

@@ -4,10 +4,7 @@ import { parentPort } from "node:worker_threads";
 
 const EXIT_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/**
- * Resolves with the first SIGTERM or SIGINT, so that the program can drain. The second one exits at once, with the
- * shell's status for that signal (143 or 130).
- */
+/** The second SIGTERM or SIGINT exits at once, with the shell's status for it (143 or 130). */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let received = false;
@@ -45,8 +42,8 @@ export function startDeadline({ timeoutMs, onMissed }: Deadline): Disposable {
 }
 
 /**
- * For a module that `superviseThread` runs. Resolves when the main thread sends `{ stop: true }`; passes other messages
- * to `onMessage`.
+ * For a module that `superviseThread` runs: resolves at `{ stop: true }`; passes other messages to
+ * `onMessage`.
  */
 export function untilStopped<Message extends object>(
   onMessage: (message: Exclude<Message, { stop: true }>) => void,
@@ -59,10 +56,7 @@ export function untilStopped<Message extends object>(
   });
 }
 
-/**
- * Returns a function that collects all garbage of this thread. V8 does so only when more memory is wanted: without it an
- * idle thread keeps what its last work left behind.
- */
+/** V8 collects only when more memory is wanted: an idle thread would keep what its last work left behind. */
 export function garbageCollector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;

@@ -13,14 +13,10 @@ import { callLibc } from "./libc.js";
 
 /** A lock that the kernel releases when its process ends, so it is never stale. */
 export interface LockFile {
-  /** Removes the file and releases the lock. */
   release(): void;
 }
 
-/**
- * For `retry`: a process that was just killed, or one that calls `isLocked`, may hold the lock for a moment; a few
- * attempts tell it from a real holder.
- */
+/** A process that was just killed, or one that calls `isLocked`, may hold the lock for a moment. */
 export const LOCK_ATTEMPTS = { attempts: 11, backoff: { firstMs: 30 } };
 
 const LOCK_SHARED = 1;

@@ -9,7 +9,6 @@ interface LogOptions {
   level: LogLevel;
   /** Lines for a person instead of JSON. Default: whether standard error is a terminal. */
   pretty?: boolean;
-  /** Receives the lines instead of standard error. */
   destination?: DestinationStream;
 }
 
@@ -17,8 +16,8 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Creates the program's logger: JSON lines on standard error. Writes each line synchronously, so that an exit loses
- * none. Replaces secrets with `***`, in fields and in messages.
+ * Writes each line synchronously, so that an exit loses none. Replaces secrets with `***`, in fields and
+ * messages.
  */
 export function createLog({ level, pretty = isatty(2), destination }: LogOptions): Logger {
   const to = destination ?? pino.destination({ dest: 2, sync: true });
@@ -34,7 +33,6 @@ export function createLog({ level, pretty = isatty(2), destination }: LogOptions
   );
 }
 
-/** For a terminal. Formats each line synchronously: a stream in between could lose the last lines at an exit. */
 function readable(to: DestinationStream): DestinationStream {
   // Loaded here, because each thread of a service that logs JSON would take 40 ms for it.
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof pinoPretty;
@@ -55,7 +53,6 @@ function maskSecrets(line: string): string {
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"]*:)[^\s/@"]+@/gi, `$1${MASK}@`);
 }
 
-/** Fields of the access log. */
 interface RequestFields {
   method: string;
   path: string;
@@ -67,8 +64,8 @@ interface RequestFields {
 }
 
 /**
- * A log line of a request, or of the end of an import, for a person: `03:51:15 GET /v1/user 200 21 ms ada`. Undefined for
- * any other line.
+ * For a person: `03:51:15 GET /v1/user 200 21 ms ada`. Undefined for any but the lines of requests and ends
+ * of imports.
  */
 export function shortLine(line: string): string | undefined {
   // Most lines are no JSON of ours: a cheap look first.
@@ -115,7 +112,6 @@ function count(number: number): string {
 const red = (text: number) => `\u001b[31m${text}\u001b[39m`;
 const yellow = (text: number) => `\u001b[33m${text}\u001b[39m`;
 
-/** The message of the log line at the end of each import. */
 export const IMPORT_DONE = "import done";
 
 /** Its fields. The seconds count from the start of the request, with its upload. */

@@ -39,10 +39,7 @@ function writeDurably(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/**
- * Creates a folder and its missing parents (mode 0700), one by one. Node's recursive mkdir fails with a misleading
- * ENOENT when it may not create a folder, or never returns (`/proc/x`).
- */
+/** Mode 0700. Node's recursive mkdir fails with a misleading ENOENT, or never returns (`/proc/x`). */
 export function makeFolders(path: string): void {
   if (existsSync(path)) return;
   makeFolders(dirname(path));

@@ -1,6 +1,5 @@
 /** A line of `/proc/<pid>/stat` or `/proc/<pid>/task/<thread>/stat`. Source: proc_pid_stat(5). */
 export interface ProcStat {
-  /** The id of the process or the thread. */
   id: number;
   parent: number;
   group: number;

@@ -13,14 +13,11 @@ const STOP_IN_START_MS_MAX = 3_000;
 export interface ThreadOptions<Received extends object> {
   /** The module that the thread runs. It sends `{ ready: true }`, perhaps with more fields, once it works. */
   module: URL;
-  /** The thread's name in debuggers and process lists. */
   name: string;
   /** The subject of log messages and errors, such as "an enrichment worker". */
   label: string;
   log: Logger;
-  /** Returns the `workerData`. Called before each start. */
   data: () => object;
-  /** Receives all messages of the thread. */
   onMessage: (message: Received) => void;
   /** Called after each end of the thread, also after a failure. */
   onEnded?: () => void;
@@ -117,7 +114,6 @@ export function superviseThread<Sent extends object, Received extends object>(
   };
 }
 
-/** Resolves when the thread ends, with the error if it failed. */
 function ended(worker: Worker): Promise<Error | undefined> {
   return new Promise((resolve) => {
     worker.once("error", resolve);

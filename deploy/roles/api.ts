@@ -27,7 +27,6 @@ import { openLineChecks } from "./start-line-checks.js";
 import type { Collect } from "./start-collect.js";
 import { webhookApi } from "./start-webhooks.js";
 
-/** Opens the role `api`, in this order: the event log, the routes, the server. */
 export async function startApi(parts: RoleParts, collect?: Collect): Promise<ListeningServer> {
   const { config, log, stores, secretKey, tokens, registry, metrics } = parts;
   const { pg, requests, exports: clickhouse, requestShards } = stores;

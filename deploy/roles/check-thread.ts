@@ -11,7 +11,6 @@ import { connectPostgres } from "../stores/connect-postgres.js";
 
 const CONNECTIONS_MAX = 1;
 
-/** Checks lines until the main thread sends `{ stop: true }`. */
 async function main({ postgresUrl, eventRetention, logLevel }: CheckThreadData): Promise<void> {
   lowerPriority();
   const pg = connectPostgres({
@@ -45,7 +44,6 @@ function failureOf(error: unknown): CheckFailure {
 await main(workerData as CheckThreadData);
 process.exit();
 
-/** The `workerData` of the thread that checks the lines of dry runs. */
 export interface CheckThreadData {
   postgresUrl: string;
   eventRetention: EventRetention;

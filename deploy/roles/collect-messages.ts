@@ -14,7 +14,6 @@ export interface CollectThreadData {
 export type ToCollect = { stop: true } | { scrape: true } | { catchUp: number };
 export type FromCollect =
   | { ready: true; url: string; port: number }
-  /** Its metrics, in Prometheus's text form. */
   | { metrics: string }
   /** Every change that was committed before `catchUp` was sent is served. */
   | { caughtUp: number };

@@ -15,7 +15,6 @@ const CONNECTIONS_MAX = 2;
 /** All events are appended by then. With an unavailable broker, closing would retry for half a minute. */
 const LOG_CLOSE_MS_MAX = 2_000;
 
-/** Runs live collection until the main thread sends `{ stop: true }`. */
 async function main({ config, logSource, postgresUrl, clickhouseSource }: CollectThreadData): Promise<void> {
   await using open = new ClosingStack();
   const log = createLog({ level: config.logLevel });

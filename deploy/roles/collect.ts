@@ -32,7 +32,6 @@ export interface OpenCollectOptions {
 export interface OpenCollect extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** As of `MirroredSites`. */
   caughtUp: () => Promise<void>;
   /** Answers the requests in progress, appends their events to the log, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -43,13 +42,12 @@ const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
 /** A warning at most this often while the event log is unavailable, not one for every chunk. */
 const WARNING_MS = 10_000;
 
-/** The key of a client, whose address is known by now. */
 const clientOf = (address: string) =>
   clientAddress({ remoteAddress: address, forwardedFor: "" }, () => false);
 
 /**
- * Opens the role `collect`, in this order: the mirror of packages and pixels, the buffer in front of the event log, the
- * server. Throws StartFailure when the port cannot be opened.
+ * Opens the mirror of packages and pixels, the buffer in front of the event log, the server. Throws
+ * StartFailure when the port cannot be opened.
  */
 export async function openCollect(options: OpenCollectOptions): Promise<OpenCollect> {
   const { config, stores, log, registry, bufferBytesMax = BUFFER_BYTES_MAX } = options;

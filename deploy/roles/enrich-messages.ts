@@ -20,7 +20,6 @@ export interface ThreadData {
   logLevel: LogLevel;
   /** `MUTEX_BYTES` long, shared by all threads. */
   mutexMemory: SharedArrayBuffer;
-  /** Holds the count of imports that are about to append. */
   arrivingMemory: SharedArrayBuffer;
 }
 

@@ -13,7 +13,6 @@ import { readEventRetention } from "../stores/open-event-log.js";
 import { type FromThread, type ThreadData, type ToThread, mutexIndex } from "./enrich-messages.js";
 import type { RoleParts } from "./role-parts.js";
 
-/** Opens the role `enrich`, in this order: the worker threads, the reload of their lookup tables on SIGHUP. */
 export async function startEnrich(parts: RoleParts, lookupData: LookupData): Promise<Enrichment> {
   const { config, log, open, stores, secretKey, chunksWritten, arriving } = parts;
   const metrics = parts.metrics.enrichment;
@@ -53,11 +52,9 @@ interface EnrichmentOptions extends Omit<ThreadData, "share" | "mutexMemory"> {
 }
 
 export interface Enrichment extends AsyncDisposable {
-  /** Resolves with the reason when a worker could not be restarted. */
   readonly lost: Promise<Error>;
   /** The number of workers that are starting or have ended, and so do not consume. */
   idleWorkers(): number;
-  /** Every worker continues with these tables from its next batch on. */
   reload(lookupData: LookupData): void;
   /** Lets every worker finish its batch, and resolves. */
   [Symbol.asyncDispose](): Promise<void>;

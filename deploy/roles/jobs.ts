@@ -25,9 +25,8 @@ import { watchServers } from "../stores/clickhouse/cluster/watch-servers.js";
 import { startWebhooks } from "./start-webhooks.js";
 
 /**
- * Opens the role `jobs`, in this order: webhook deliveries, settlement, erasure of deleted packages and pixels, and of
- * clients, the schedule. Any number of processes may have this role: one at a time settles and erases for an owner, and
- * one runs a scheduled job.
+ * Any number of processes may have this role: one at a time settles and erases for an owner, and one runs a
+ * scheduled job.
  */
 export function startJobs(parts: RoleParts): void {
   const { config, log, open, stores, registry, metrics, chunksWritten } = parts;
@@ -64,7 +63,6 @@ export function startJobs(parts: RoleParts): void {
   open.use(startSchedule(jobs, { pg, log, ...createScheduleMetrics(registry, jobs) }));
 }
 
-/** Measures each server of a cluster. */
 function watchCluster({ open, stores, registry }: RoleParts): void {
   const { url, cluster } = stores.clickhouseSource;
   if (cluster === undefined) return;
@@ -80,7 +78,6 @@ function hostJobs({ collect, dnsServers = [] }: Config): ScheduledJob[] {
   return [{ name: "hosts", schedule: "*/10 * * * *", run }];
 }
 
-/** Computes the funnel stage of every company with every owner; see `runFunnel`. */
 function funnelJob(shards: Shards, schedule: string): ScheduledJob {
   return {
     name: "funnel",

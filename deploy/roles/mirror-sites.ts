@@ -26,7 +26,6 @@ export interface MirrorSitesOptions {
   pg: Pool;
   url: string;
   log: Logger;
-  /** Whether hosts are left out that their owners have not verified. */
   verifiedHostsOnly?: boolean | undefined;
 }
 
@@ -40,9 +39,8 @@ const CHANGED_MAX = 5_000;
 const PUTS_IN_A_ROW = 500;
 
 /**
- * Mirrors what live collection serves from PostgreSQL into memory: everything when a connection starts to listen, one
- * package or pixel when a notification names it. While PostgreSQL is unavailable, the last state is served. Resolves
- * after the first full read; throws when that fails.
+ * Reads everything when a connection starts to listen, one package or pixel when a notification names it.
+ * Without PostgreSQL the last state is served. Resolves after the first full read; throws when that fails.
  */
 export async function mirrorSites({
   pg,

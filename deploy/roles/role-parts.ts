@@ -10,18 +10,15 @@ import type { PipelineMetrics } from "../metrics/pipeline-metrics.js";
 import type { ClosingStack } from "../process/closing.js";
 import type { Stores } from "../stores/open-stores.js";
 
-/** The parts that all roles share, opened before the first role. */
 export interface RoleParts {
   config: Config;
   log: Logger;
-  /** Closes what the roles open, the last one first. */
   open: ClosingStack;
   stores: Stores;
   secretKey: Buffer;
   tokens: TokenCipher;
   registry: Registry;
   metrics: PipelineMetrics;
-  /** Rung by the role `enrich`, waited for by the role `jobs`. */
   chunksWritten: WakeUp;
   /** Imports that are about to append their first lines: counted by the role `api`, read by the role `enrich`. */
   arriving: SharedCount;

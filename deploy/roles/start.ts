@@ -167,8 +167,8 @@ const SIGNALS = [
 ] as const;
 
 /**
- * Ends the embedded servers of a start that is not complete, and gives the data directory free. The caller then exits:
- * what else was begun is left as by a crash, from which the next start goes on.
+ * Ends the embedded servers and gives the data directory free. What else was begun is left as by a crash,
+ * from which the next start goes on.
  */
 async function breakOffStart(dataDir: DataDir): Promise<void> {
   await Promise.allSettled([

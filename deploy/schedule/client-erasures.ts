@@ -20,7 +20,6 @@ interface ErasureParts {
 /** Each refused line is looked at once. */
 const CACHE_BYTES_MAX = 1024 * 1024;
 
-/** Erases the events of clients until disposed of. */
 export function startClientErasures({ log, stores, secretKey }: ErasureParts): AsyncDisposable {
   const { pg } = stores;
   const ids = openIds(originKey(secretKey), openAddressCache({ cacheBytesMax: CACHE_BYTES_MAX }));

@@ -65,7 +65,6 @@ async function cleanUp(pg: Postgres, { retention, onRemoved }: CleanUpDependenci
   };
 }
 
-/** Removes old data from ClickHouse, and the samples of import logs with their entries. */
 async function removeOld(
   pg: Postgres,
   { shards, retention, onRemoved }: CleanUpDependencies,

@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import type { Postgres } from "../../api/postgres/query.js";
 import { readLastDue, runOnce } from "../../api/postgres/scheduled-runs.js";
 
-/** Work that is due at certain times, in one process. */
 export interface ScheduledJob {
   /** The same in every process, and a label of its metric. */
   name: string;
@@ -55,7 +54,6 @@ export function startSchedule(
   };
 }
 
-/** Passes the messages of node-cron to the log. */
 function cronLogger(log: Logger): CronLogger {
   return {
     info: (message) => log.debug(message),
@@ -112,8 +110,8 @@ const MINUTES_MAX = 32 * 24 * 60;
 const MINUTE_MS = 60_000;
 
 /**
- * The latest time of a schedule after `after` and up to `now`, in whole seconds. Undefined when there is none in the
- * last 32 days. When a schedule has several times in a minute, only the first of them is found.
+ * The latest time after `after` and up to `now`, in whole seconds; undefined without one in the last 32 days.
+ * Finds only the first of several times in a minute.
  */
 export function missedTime(
   task: Pick<ScheduledTask, "match" | "getPattern">,

@@ -11,7 +11,6 @@ interface PostgresPool {
   limits?: WaitLimits;
 }
 
-/** The longest waits of a caller. */
 interface WaitLimits {
   /** For a free or new connection. */
   connectionMs: number;
@@ -21,10 +20,7 @@ interface WaitLimits {
   statementMs: number;
 }
 
-/**
- * For requests. A request that waits occupies a connection that others need, so it fails early and can be retried.
- * Locks are normally held for milliseconds.
- */
+/** A request that waits occupies a connection that others need, so it fails early and can be retried. */
 export const REQUEST_LIMITS: WaitLimits = { connectionMs: 2_000, lockMs: 3_000, statementMs: 30_000 };
 
 const CONNECTION_MS = 5_000;
@@ -61,8 +57,8 @@ export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPo
 }
 
 /**
- * Prepares each statement once for each connection. Parsing and planning a short statement costs the server more than
- * executing it. Only for tables whose sizes change slowly: a plan for an empty table stays until the table is analysed.
+ * Parsing and planning a short statement costs more than executing it. Only for tables whose sizes change
+ * slowly: a plan for an empty table stays until the table is analysed.
  */
 class PreparingClient extends pg.Client {
   override query = ((query: unknown, values?: unknown, ...rest: unknown[]) => {
@@ -87,7 +83,6 @@ function nameOf(text: string): string | undefined {
 
 interface ListenOptions {
   url: string;
-  /** The channel of PostgreSQL's NOTIFY. */
   channel: string;
   log: Logger;
   /** Called whenever a new connection listens. Notifications sent before then are lost. */
@@ -128,7 +123,6 @@ async function listen(options: ListenOptions, signal: AbortSignal): Promise<void
   }
 }
 
-/** Resolves when the signal is aborted, rejects when the connection breaks. */
 async function listenUntilBroken(
   { url, channel, onListening, onChange }: ListenOptions,
   signal: AbortSignal,

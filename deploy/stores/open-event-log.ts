@@ -13,10 +13,7 @@ import type { KafkaLogListeners } from "./kafka/event-log.js";
 /** Selects the event log, in a form that can be sent to a thread. */
 export type EventLogSource = { dir: string } | { kafka: KafkaConfig };
 
-/**
- * Throws StartFailure when the log cannot be opened. The embedded log calls no listener, as it keeps every record until
- * it is read.
- */
+/** Throws StartFailure. The embedded log calls no listener, as it keeps every record until it is read. */
 export async function openEventLog(
   source: EventLogSource,
   log: Logger,

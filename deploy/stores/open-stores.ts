@@ -27,12 +27,10 @@ export interface Stores {
   postgresUrl: string;
   clickhouseSource: ClickHouseSource;
   logSource: EventLogSource;
-  /** For the service's own work. */
   pg: pg.Pool;
   /** For requests, with time limits. Separate, so that requests cannot use up the service's own connections. */
   requests: pg.Pool;
   shards: Shards;
-  /** Reads the rows of all of them. */
   clickhouse: ClickHouse;
   /** For requests. Separate, so that requests cannot use up the service's own connections. */
   requestShards: Shards;
@@ -48,7 +46,6 @@ interface StoresOptions {
   config: Config;
   dataDir: DataDir;
   log: Logger;
-  /** Closes all that was opened. */
   open: ClosingStack;
 }
 
@@ -145,7 +142,6 @@ async function explainFailure(variable: string, prepare: () => Promise<void>): P
 
 /** A resource that the first call of `get` opens. Disposal closes it when it is open. */
 interface LazyHandle<T> extends AsyncDisposable {
-  /** Opens the resource at the first call, and then returns the same one. After a failure, the next call tries again. */
   readonly get: () => Promise<T>;
 }
 

@@ -9,8 +9,8 @@ import type { NpmPackages } from "./sites.js";
 export const NPM_REPORT_PATH = "/package-event/install";
 
 /**
- * Answers the report that a library's install script posts; `dependencyInfo.parent` is the installed package. A report
- * of an unknown package is accepted without an event, so that no install fails.
+ * A library's install script posts it. A report of an unknown package is accepted without an event, so that
+ * no install fails.
  */
 export function answerNpmReport({ method, body }: CollectRequest, packages: NpmPackages): CollectAnswer {
   if (method !== "POST") return methodNotAllowed("POST");

@@ -31,8 +31,8 @@ export interface RoutedAnswer {
 }
 
 /**
- * Routes a request by its host, or by its path when the host belongs to no package. Any account can claim a host for
- * docker images. So without a public host, a docker host still serves pixels and npm reports outside of /v2/.
+ * By its host, or by its path when the host belongs to no package. Any account can claim a host for docker
+ * images, so without a public host it still serves pixels and npm reports outside of /v2/.
  */
 export function answerRequest(request: CollectRequest, collecting: Collecting): RoutedAnswer {
   const { sites, imagePulls, publicHost } = collecting;
@@ -65,10 +65,7 @@ export function siteOf(
   return host === publicHost ? undefined : sites.of(host);
 }
 
-/**
- * The images on a host, for requests that are about one of them or the root of its registry. There they come before a
- * package whose domain this host is.
- */
+/** The images on a host, for its registry's paths: there they come before a package whose domain this is. */
 function imagesOf(
   { host, path }: CollectRequest,
   { sites, publicHost }: Pick<Collecting, "sites" | "publicHost">,

@@ -34,15 +34,11 @@ export interface CollectServerOptions {
   partMsMax?: number;
 }
 
-/** Behaviour that all servers of this program share. */
 export interface ServerHooks {
-  /** Answers `/healthz` and `/readyz`. */
   answerHealth: RequestListener;
-  /** Answers a request that proxies could understand differently, and returns whether it was one. */
   answerAmbiguous: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Answers bytes that the HTTP parser refused. */
   answerUnparsed: (error: Error, socket: Duplex) => void;
-  /** Reads and drops the rest of the body of an answered request. */
   lingeringClose: (request: IncomingMessage, lingerMs: number) => void;
   /** How long an idle connection is kept. */
   keepAliveMs: number;
@@ -59,8 +55,8 @@ const PART_MS_MAX = 120_000;
 const LINGER_MS = 2_000;
 
 /**
- * The server of live collection, on Node's own HTTP: an answer takes about ten microseconds, and a framework would
- * double that. Events are buffered before their answer is sent.
+ * On Node's own HTTP: an answer takes about ten microseconds, and a framework would double that. Events are
+ * buffered before their answer is sent.
  */
 export function createCollectServer(options: CollectServerOptions): Server {
   const settings = {
@@ -109,7 +105,6 @@ async function answerWithBody(request: CollectRequest, exchange: Exchange): Prom
     request.body = await readSmallBody(incoming);
   } catch (error) {
     if (error instanceof BodyTooLarge) refuseLarge(exchange);
-    // The client closed the connection before the end of its body.
     else response.destroy();
     return;
   }

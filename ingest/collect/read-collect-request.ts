@@ -1,7 +1,6 @@
 import type { IncomingMessage, IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 
-/** The largest body of a request to live collection. */
 export const COLLECT_BODY_BYTES_MAX = 64 * 1024;
 
 export class BodyTooLarge extends Error {}
@@ -87,9 +86,7 @@ function unpacked(body: Buffer): Buffer {
   }
 }
 
-/** A request as handlers see it. */
 export interface CollectRequest {
-  /** Upper case. */
   method: string;
   /** Path and query as sent. */
   target: string;
@@ -100,7 +97,6 @@ export interface CollectRequest {
   headers: IncomingHttpHeaders;
   /** Lower case, without port. */
   host: string;
-  /** The client's address; empty when unknown. */
   address: string;
   /** The whole body, at most 64 KiB; empty when there is none. */
   body: Buffer;
@@ -119,8 +115,8 @@ export interface LiveEvent {
   client?: { name: string; version: string | undefined } | undefined;
   variables: ReadonlyMap<string, string>;
   /**
-   * Objects that the client sent, as JSON on one line each. Enrichment reads their keys as those of an import line, but
-   * those that name an event or an artifact. Of equal keys the first counts, after `variables`.
+   * JSON objects of the client, on one line each. Their keys are those of an import line, but those that name
+   * an event or an artifact. Of equal keys the first counts, after `variables`.
    */
   sent?: readonly string[];
 }

@@ -4,7 +4,6 @@ import { decodeRouteTemplate, decodeTemplate } from "../routing/url-template.js"
 import { normalizedName } from "./python/index-page.js";
 import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
 
-/** A package with the fields that decide where it is served. */
 export interface ServedPackage {
   id: string;
   ownerId: string;
@@ -23,8 +22,7 @@ export interface ServedPackage {
 }
 
 /**
- * Everything that live collection serves, in memory. Packages and pixels are put and removed one at a time. Ids are
- * UUIDs of version 7, so the smaller of two ids is the older package.
+ * Everything that live collection serves, in memory. Ids are UUIDs of version 7: the smaller one is older.
  */
 export class SiteDirectory implements Sites {
   private readonly packages = new Map<string, ServedPackage>();
@@ -100,8 +98,7 @@ export class SiteDirectory implements Sites {
 }
 
 /**
- * The images of one owner on a host. When several packages claim the same image, the oldest serves it. When it is
- * removed, the next oldest does.
+ * When several packages claim the same image, the oldest serves it, and after its removal the next oldest.
  */
 class DockerHost implements DockerSite {
   readonly kind = "docker";
@@ -154,7 +151,6 @@ function identityOf({ id, ownerId }: ServedPackage): { packageId: string; ownerI
   return { packageId: id, ownerId };
 }
 
-/** The site on a domain of the package. */
 function siteOf(served: ServedPackage): Site | undefined {
   const identity = identityOf(served);
   const { libraryType, name, repositoryUrl } = served;

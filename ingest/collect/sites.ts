@@ -2,7 +2,6 @@ import type { LookupFunction } from "node:net";
 import type { RouteTemplate, UrlTemplate } from "../routing/url-template.js";
 import { DAY_MS } from "../../schemas/date-range.js";
 
-/** A host name of live collection. */
 export type Site = FileSite | DockerSite | PythonSite;
 
 /** A file package, on a domain of its own. */
@@ -42,7 +41,6 @@ export interface PythonSite {
   kind: "python";
   packageId: string;
   ownerId: string;
-  /** Its normalised name. */
   project: string;
   /** Ends in `/`. */
   repositoryUrl: string;
@@ -71,7 +69,6 @@ export interface Pixels {
 
 /** Everything that live collection serves. It is read on every request, so it answers from memory. */
 export interface Sites {
-  /** The site of a host name; undefined when the host belongs to no package. */
   of(host: string): Site | undefined;
   /** The images whose `publicUrl` has this host, which may also be the domain of a package. */
   imagesOf(host: string): DockerSite | undefined;
@@ -96,7 +93,6 @@ export class UpstreamFailure extends Error {
 export interface NoteHostsOptions {
   /** Keeps that the host was used today. */
   note: (host: string) => Promise<void>;
-  /** Milliseconds since the epoch. */
   now: () => number;
   onFailure: (error: unknown) => void;
   hostsMax?: number;

@@ -11,10 +11,7 @@ export interface AnswerHead {
 export interface ExpectedAnswer {
   /** The answer to HEAD has headers about a body, and no body. */
   isWithoutBody?: boolean;
-  /**
-   * Takes an older server's answer, and one whose body ends with its connection. Whether such a body was cut off cannot
-   * be told.
-   */
+  /** Takes an older server's answer, and one whose body ends with its connection, perhaps cut off. */
   isLenient?: boolean;
 }
 
@@ -31,8 +28,8 @@ const HEADERS_MAX = 200;
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
- * Decodes one HTTP/1.1 answer from pieces of any size. Throws for bytes that are not a well-formed chunk, because a
- * server that fails within an answer may append anything. Source: RFC 9112.
+ * Takes pieces of any size. Throws for bytes that are not a well-formed chunk, because a server that fails
+ * within an answer may append anything. Source: RFC 9112.
  */
 export class HttpAnswerDecoder {
   /** Undefined until all headers have arrived. */
@@ -44,14 +41,12 @@ export class HttpAnswerDecoder {
   /** The characters and the headers so far, interim answers included. */
   private headLength = 0;
   private headers = 0;
-  /** The beginning of an incomplete line. */
   private line = "";
   /** The missing bytes of the body, or of its current chunk. */
   private left = 0;
 
   constructor(private readonly answer: ExpectedAnswer = {}) {}
 
-  /** Whether the whole body has arrived. */
   get isComplete(): boolean {
     return this.expected === "nothing";
   }
@@ -94,7 +89,6 @@ export class HttpAnswerDecoder {
     return newline + 1;
   }
 
-  /** Returns the next thing to expect. */
   private readLine(line: string): Expected {
     switch (this.expected) {
       case "status":
@@ -182,8 +176,7 @@ function isSpace(character: string | undefined): boolean {
 const INTERIM_ANSWERS_MAX = 10;
 
 /**
- * Ends the request with the error after 10 answers like 103 before the answer itself. Each takes time to parse, and a
- * hostile server may send them for ever.
+ * Ends the request after 10 answers like 103: each takes time to parse, and a hostile server may never stop.
  */
 export function limitInterimAnswers(request: ClientRequest, errorOf: (reason: string) => Error): void {
   let interim = 0;

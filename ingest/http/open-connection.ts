@@ -1,7 +1,6 @@
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-/** A connection over which one answer after another is read. */
 export interface HttpConnection {
   socket: Socket;
   /** The next bytes, overwritten by the next call; undefined at the end of the connection. */
@@ -11,9 +10,7 @@ export interface HttpConnection {
 export interface ConnectionOptions {
   /** The longest time without a byte from the server, and the longest that the reader may take for one part. */
   idleMsMax: number;
-  /** The size of the buffer that all reads share. */
   bufferBytes: number;
-  /** For the error of an idle connection. */
   serverName: string;
   lookup?: LookupFunction;
 }

@@ -1,6 +1,5 @@
 import type { SharedCount } from "../../schemas/async/wake-up.js";
 
-/** The import was aborted during its upload. */
 export class UploadAborted extends Error {
   constructor(importId: string) {
     super(`import ${importId} was aborted during its upload`);
@@ -59,8 +58,8 @@ export function countArrival(arriving: SharedCount, msMax = ARRIVAL_MS_MAX): Arr
 }
 
 /**
- * The receipt stamps of one import, in milliseconds: they begin at the one that PostgreSQL gave and go on with the time
- * that passes. The clock of this process has no part in it, because it can be set back, or differ from another one's.
+ * Milliseconds: they begin at the stamp that PostgreSQL gave and go on with the time that passes. The clock
+ * of this process can be set back, or differ from another one's.
  */
 export function receiptClock(firstStamp: number, elapsedMs = () => performance.now()): () => number {
   const begun = elapsedMs();

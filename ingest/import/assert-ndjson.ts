@@ -8,9 +8,8 @@ const HEAD_BYTES = 4 * 1024;
 const WAIT_MS_MAX = 10_000;
 
 /**
- * Refuses a body that begins as another format does, before anything of it is imported. Resolves with the whole body.
- * A body that cannot be read throws when it is iterated, not here.
- * @throws Problem not-ndjson, with a sentence that says what to send
+ * Refuses a body in another format before anything of it is imported. Resolves with the whole body. A body
+ * that cannot be read throws when it is iterated. @throws Problem not-ndjson
  */
 export async function assertNdjson(
   body: AsyncIterable<Buffer>,

@@ -4,7 +4,6 @@ import { partitionsOf } from "../../schemas/records/event-log.js";
 /** As many as the reader of a partition takes for one large insert, 24 MiB. One more would be an insert by itself. */
 const CHUNKS_IN_A_ROW = 47;
 
-/** The import that chunks belong to. */
 export interface ChunkedImport {
   ownerId: string;
   /** Whether its first chunks are known not to be all of it. */
@@ -12,10 +11,9 @@ export interface ChunkedImport {
 }
 
 /**
- * The partition of each chunk of an import. The first chunks go on the express lane, in one partition, so that the small
- * imports of an owner share inserts. The rest goes on the bulk lane, over half of its partitions: one owner's imports use
- * every worker, and leave partitions without backlog to other owners. All of an import that is known to be large goes on
- * the bulk lane. Otherwise a small import of another owner would wait for the first chunks of many large ones.
+ * The first chunks go on the express lane, in one partition, so that the small imports of an owner share
+ * inserts. The rest goes on the bulk lane, over half of its partitions, which leaves some without backlog to
+ * other owners. All of a large import goes there: a small one would wait for the first chunks of many.
  */
 export function choosePartitions(
   partitions: number,

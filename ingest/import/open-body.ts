@@ -3,7 +3,6 @@ import zlib from "node:zlib";
 import { formatBytes } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 
-/** Node has zstd since 22.15 and 23.8. */
 type Decoder = Duplex & { bytesWritten: number };
 type ZlibWithZstd = typeof zlib & { createZstdDecompress?: () => Decoder };
 const createZstd = (zlib as ZlibWithZstd).createZstdDecompress;
@@ -37,10 +36,9 @@ export interface BodyLimits {
 }
 
 /**
- * Opens a request's body, decompressed. Reads nothing before the first part is requested, and no faster than the parts
- * are consumed. The iteration throws when the sender closes the connection, when the compressed data ends early, and
- * above `bytesMax` decompressed bytes (Problem too-large).
- * @throws Problem unsupported-encoding
+ * Reads no faster than the decompressed parts are consumed. The iteration throws when the sender closes the
+ * connection, when the compressed data ends early, and above `bytesMax` decompressed bytes (Problem too-
+ * large). @throws Problem unsupported-encoding
  */
 export function openBody(
   request: Readable,
@@ -139,7 +137,6 @@ const SIGNATURES: readonly [hex: string, packing: Packing][] = [
   ["fd377a585a00", "xz"],
 ];
 
-/** As many bytes as the longest signature. */
 const SIGNATURE_BYTES = 6;
 
 /** How a body or a file is packed, by its first bytes. Undefined for text, and for Brotli, which has no signature. */

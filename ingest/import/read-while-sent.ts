@@ -7,11 +7,9 @@ export interface ReadLimits {
 }
 
 /**
- * Passes on the parts of a body. Throws when the signal is aborted and when the sender is idle for too long. The body is
- * not destroyed, because that would close the connection before the answer.
- *
- * Uses one timer and one pending promise. A race with a promise that lives as long as the upload would keep every part
- * in memory until the end.
+ * Throws when the signal is aborted and when the sender is idle for too long. Does not destroy the body,
+ * which would close the connection before the answer. One timer and one pending promise: a race with one that
+ * lives as long as the upload would keep every part in memory.
  */
 export async function* readWhileSent(
   body: AsyncIterable<Buffer>,

@@ -29,7 +29,6 @@ const INTERRUPT_ATTEMPTS = {
 /** Appends in flight. The next chunk is read while earlier ones are compressed and written. */
 const APPENDS_AT_ONCE = 4;
 
-/** The sender and target of an import, known before the first byte of the body. */
 export type ImportTarget = Pick<
   RawChunk,
   "ownerId" | "accountId" | "artifactKind" | "artifactId" | "importId"
@@ -64,9 +63,9 @@ export interface ReceiveDependencies {
 }
 
 /**
- * Appends the lines of a body to the event log chunk by chunk. Resolves when all chunks are durable and the upload is
- * recorded as complete, with the record of the import. Reads no faster than the log appends, and throttles between chunks.
- * @throws the error of the body or the log; the import is then marked as interrupted
+ * Resolves when all chunks are durable and the upload is recorded as complete. Reads no faster than the log
+ * appends, and throttles between chunks. @throws the error of the body or the log; the import is then marked
+ * as interrupted
  */
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
@@ -111,8 +110,8 @@ function startLeaseRenewal(upload: ActiveUpload, renewLease: () => Promise<boole
 }
 
 /**
- * Records that the upload was interrupted. When the database is unavailable, the sender need not wait: the record is
- * retried in the background, and after that time the expired lease has the same effect.
+ * Without the database the sender need not wait: the record is retried in the background, and later the
+ * expired lease has the same effect.
  */
 async function interrupt(record: () => Promise<void>): Promise<void> {
   await record().catch(() => void retry(record, INTERRUPT_ATTEMPTS).catch(() => undefined));

@@ -15,9 +15,8 @@ export interface BacklogDependencies {
 }
 
 /**
- * Waits while more than a batch of short work waits for enrichment, for 250 ms at most. Uploads have a higher priority
- * than enrichment on the same machine. Without this wait, many at once would leave it no processor time. A log that cannot
- * be read now is not waited for: the next append says so to the sender.
+ * Waits while more than a batch of short work waits for enrichment, for 250 ms at most: many uploads, which
+ * have a higher priority, would leave it no processor time. Does not wait for a log that cannot be read.
  */
 export async function throttleOnBacklog({
   waiting,

@@ -2,7 +2,6 @@ import { isUtf8 } from "node:buffer";
 
 const PERCENT_SIGN = 0x25;
 
-/** One character of a path or a query. */
 export interface SentCharacter {
   /** The form for comparison. An encoded `/` differs from a plain one; any other character equals its encoding. */
   match: string;
@@ -13,9 +12,8 @@ export interface SentCharacter {
 }
 
 /**
- * Decodes percent-encoding once: `%25` is a per cent sign and is not decoded again. A `%` that starts no encoding stands
- * for itself. Bytes that are not UTF-8 differ from the text `%FF`, so that a new URL has them as they were (as Python's
- * `surrogateescape` does it). `+` is a plus, not a space.
+ * Decodes once: `%25` is a per cent sign. A `%` that starts no encoding stands for itself. Bytes that are not
+ * UTF-8 stay what they are in a new URL (as with Python's `surrogateescape`). `+` is a plus.
  */
 export function decodePercent(text: string): SentCharacter[] {
   const sent: SentCharacter[] = [];

@@ -16,15 +16,14 @@ import { isHttpUrl } from "../../schemas/formats.js";
 import type { FieldFault } from "../../schemas/problem.js";
 import { compileBody } from "../../schemas/validate.js";
 
-/** A route and the values of its variables. */
 export interface FoundRoute<Route> {
   route: Route;
   variables: ReadonlyMap<string, string>;
 }
 
 /**
- * The first route that matches a request's target (path and query). Routes must be in the order of `compareRoutes`.
- * Undefined after `MATCHING_WORK_MAX` comparisons, because other requests wait during this time.
+ * Routes must be in the order of `compareRoutes`. Undefined after `MATCHING_WORK_MAX` comparisons, because
+ * other requests wait during this time.
  */
 export function findRoute<Route extends { template: RouteTemplate }>(
   inOrder: readonly Route[],
@@ -46,10 +45,9 @@ export function sortRoutes<Route extends { template: RouteTemplate }>(routes: re
 }
 
 /**
- * Precedence of two routes that match the same request: negative when `a` wins, zero when they conflict. The more
- * literal path wins, segment by segment: `/foo/latest` beats `/foo/{v}` beats `/{+path}`. A partly literal segment lies
- * between literal and variable; more text wins. After a variable that spans segments, paths are compared from their
- * end. For equal paths, the route with more query parameters wins.
+ * Negative when `a` wins, zero when they conflict. The more literal path wins, segment by segment:
+ * `/foo/latest` beats `/foo/{v}` beats `/{+path}`; then more text. After a variable that spans segments,
+ * paths are compared from their end. Then the route with more query parameters wins.
  */
 export function compareRoutes(a: RouteTemplate, b: RouteTemplate): number {
   return compareOrders(orderOf(a), orderOf(b));
@@ -142,7 +140,6 @@ function compare<Value>(a: Value, b: Value): number {
   return a < b ? -1 : 1;
 }
 
-/** The template without the names of its variables. */
 function keyOf({ path, query }: RouteTemplate): string {
   const values = query.map(({ name, value }) => [name, ...value.map(withinParameter).map(nameless)]);
   return JSON.stringify([path.map(nameless), values]);

@@ -10,8 +10,8 @@ export interface MatchingWork {
 export const MATCHING_WORK_MAX = 1_500_000;
 
 /**
- * The values of a route's variables, or undefined when the route does not match; see `RouteTemplate`. Subtracts pieces
- * times characters from `work`, and the characters compared. Nothing matches when `work` falls below zero.
+ * Undefined when the route does not match. Subtracts pieces times characters from `work`, and the characters
+ * compared. Nothing matches when `work` falls below zero.
  */
 export function matchRoute(
   { path, query }: RouteTemplate,
@@ -69,9 +69,8 @@ function startMatches(
 }
 
 /**
- * A table with a row for each piece and a column for each start position: the last position where the piece can end so
- * that the following pieces match. The last row is for no piece, which matches at the end only. The result is reused by
- * the next call.
+ * A row for each piece and a column for each start: the last position where the piece can end so that the
+ * following ones match. The last row is for no piece. Reused by the next call.
  */
 function farthestEnds(
   pieces: readonly Piece[],

@@ -22,7 +22,6 @@ interface TemplateFault {
   fault: string;
 }
 
-/** Parses a template. Operators of higher levels are a fault. */
 export function decodeTemplate(text: string): UrlTemplate | TemplateFault {
   const parts: TemplatePart[] = [];
   let end = 0;
@@ -40,7 +39,6 @@ export function decodeTemplate(text: string): UrlTemplate | TemplateFault {
 /** `varname` of RFC 6570, 2.3. */
 const VARIABLE = /^(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*$/;
 
-/** The names of a template's variables in order. A repeated variable is repeated here. */
 export function variablesOf({ parts }: UrlTemplate): string[] {
   return parts.flatMap((part) => ("variable" in part ? [part.variable] : []));
 }
@@ -123,7 +121,6 @@ export interface Variable {
   spans: boolean;
 }
 
-/** Decodes a `templatePath`. */
 export function decodeRouteTemplate(text: string): RouteTemplate | TemplateFault {
   const template = decodeTemplate(text);
   if ("fault" in template) return template;
@@ -142,7 +139,6 @@ export function decodeRouteTemplate(text: string): RouteTemplate | TemplateFault
   return { path: piecesOf(path), query, variables: variablesOf(template) };
 }
 
-/** A request's path and query, parsed once for all routes. */
 export interface RequestTarget {
   path: readonly SentCharacter[];
   query: ReadonlyMap<string, readonly SentCharacter[]>;
@@ -188,7 +184,6 @@ function splitParameter(parameter: string): { name: string; value: string } {
   return { name: plain.join(""), value: value.join("=") };
 }
 
-/** Parses a part of a template that was checked before. */
 function piecesOf(text: string): Piece[] {
   const template = decodeTemplate(text);
   if ("fault" in template) return [];

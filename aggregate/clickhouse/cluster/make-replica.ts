@@ -4,14 +4,12 @@ import { readMigrations } from "../read-migrations.js";
 
 /** A server of the same shard whose tables are replicated and up to date. */
 export interface Peer {
-  /** In no database. */
   server: ClickHouse;
   database: string;
 }
 
 /**
- * Gives a new server the tables of a peer: they fetch what the other servers of the shard have. Copied, because a
- * replica must be made with the columns that the table has by now. Cut short anywhere, it can be called again.
+ * Gives a new server the tables of a peer, with the columns that they have by now. It can be called again.
  */
 export async function makeReplica(
   tables: ClickHouse,

@@ -7,14 +7,12 @@ export interface WholeTables {
   cluster: string;
   /** Has the tables of each server. */
   database: string;
-  /** Gets the tables with the rows of all shards. */
   wholeDatabase: string;
 }
 
 /**
- * Makes, on one server, a table of the same name for each: with the rows of all shards, and without rows of its own. It
- * has no key by which rows would lie on shards: with a wrong one ClickHouse leaves shards out without an error. Changes
- * those tables alone whose columns differ.
+ * Tables of the same names with the rows of all shards. They have no key by which rows would lie on shards:
+ * with a wrong one ClickHouse leaves shards out without an error. Changes only tables whose columns differ.
  */
 export async function makeWholeTables(
   server: ClickHouse,
@@ -38,7 +36,6 @@ export async function makeWholeTables(
   }
 }
 
-/** Whether a server has tables with the rows of all shards. */
 export async function hasWholeTables(
   server: ClickHouse,
   { wholeDatabase }: Pick<WholeTables, "wholeDatabase">,

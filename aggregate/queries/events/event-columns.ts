@@ -1,6 +1,5 @@
 import { AUTOMATED } from "../../../schemas/records/enriched-event.js";
 
-/** A column of an events export. */
 interface EventColumn {
   /** On the wire, in every format. */
   readonly name: string;
@@ -29,8 +28,8 @@ const VARIABLES_SQL =
   "mapKeys(e.variables), mapValues(e.variables)), '&')";
 
 /**
- * The columns of an events export, in their order: its statement and the API document follow from this list. A new one
- * goes last. What is not known is empty, and absent where it is a number.
+ * The export's statement and the API document follow from this list. A new one goes last. What is not known
+ * is empty, and absent where it is a number.
  */
 export const EVENT_COLUMNS: readonly EventColumn[] = [
   {
@@ -111,7 +110,6 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   },
 ];
 
-/** The JSON schema of a row. */
 export const EVENT_ROW = {
   title: "EventRowV1",
   type: "object",
@@ -126,7 +124,6 @@ export const EVENT_ROW = {
 
 export const SELECTED_COLUMNS = EVENT_COLUMNS.map(({ name, sql }) => `${sql} AS ${name}`).join(",\n  ");
 
-/** The columns of `events` that the export reads. */
 export const READ_COLUMNS: readonly string[] = [
   ...new Set([...SELECTED_COLUMNS.matchAll(/\be\.(\w+)/g)].flatMap(([, name]) => name ?? [])),
 ];

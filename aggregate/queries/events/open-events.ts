@@ -16,9 +16,7 @@ import {
 import { namesSql, uuidsLiteral } from "../sql-literals.js";
 import { readQuery } from "../../read-query.js";
 
-/** A package or a pixel whose events are exported. */
 export interface ExportedArtifact {
-  /** UUID. */
   id: string;
   /** The name of the package, or of the package that the pixel belongs to; empty where there is none. */
   packageName: string;
@@ -48,7 +46,6 @@ export async function openEvents(
 
 /** The rows by which settlement removed versions, and the versions that are live all the same. */
 export interface Removed {
-  /** Rows that remove a version. */
   rows: number;
   /** Versions that such a row names and that are live: they were restored. */
   restored: number;
@@ -56,7 +53,6 @@ export interface Removed {
 
 type Composed = Omit<EventsQuery, "signal" | "zstd" | "unsettled"> & { unsettled: UnsettledImports };
 
-/** The query of an events export, with its parameters and settings. */
 export async function composeEvents(
   { artifacts, unsettled, format, ...range }: Composed,
   removed: Removed,
@@ -77,8 +73,8 @@ export async function composeEvents(
 }
 
 /**
- * Most live versions have one row, and most of them were never removed. So removed versions are left out, and the few
- * that may have several rows are read apart, where there are any.
+ * Most live versions have one row, and most were never removed. So removed versions are left out, and the few
+ * that may have several rows are read apart.
  */
 async function leaveOut(unsettled: UnsettledImports, removed: Removed): Promise<string[]> {
   const isSettled = unsettled.imports.length === 0;

@@ -5,16 +5,11 @@ import type { Logger } from "pino";
 import { SAFE_HEADERS } from "../../../api/http/middleware/browser-security.js";
 import { Problem, type ProblemCode } from "../../../schemas/problem.js";
 
-/** The error of Node's parser. */
 interface RefusedBytes extends NodeJS.ErrnoException {
-  /** The bytes that it read last, which mostly begin with the request. */
   rawPacket?: Buffer;
 }
 
-/**
- * Answers bytes that the HTTP parser refused with an error in the usual shape, and closes the connection. When another
- * answer was already started, only closes the connection.
- */
+/** In the usual shape of errors. When another answer was already started, only closes the connection. */
 export function answerUnparsed(error: RefusedBytes, socket: Duplex, log?: Logger): void {
   if (error.code === "ECONNRESET" || !socket.writable || hasStartedAnswer(socket)) {
     socket.destroy();
@@ -38,10 +33,7 @@ function isHead({ rawPacket }: RefusedBytes): boolean {
   return rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
 }
 
-/**
- * Answers a request of which a proxy could understand another host or another end (RFC 9112, 3.2 and 6.1), and returns
- * whether it was one.
- */
+/** Requests of which a proxy could understand another host or another end (RFC 9112, 3.2 and 6.1). */
 export function answerAmbiguous(request: IncomingMessage, response: ServerResponse): boolean {
   const fault = ambiguityOf(request);
   if (fault === undefined) return false;

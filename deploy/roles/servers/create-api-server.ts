@@ -9,9 +9,7 @@ import type { ServerHooks } from "../../../ingest/collect/create-collect-server.
 import { answerAmbiguous, answerUnparsed } from "./answer-unparsed.js";
 
 interface SenderLimits {
-  /** Time limit for a request's headers. */
   headersMs: number;
-  /** How long the rest of a body is read after the answer. */
   lingerMs: number;
 }
 
@@ -26,9 +24,8 @@ const SENDER_LIMITS: SenderLimits = { headersMs: 20_000, lingerMs: 5_000 };
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * The server of the API. A whole request has no time limit, because an import may take hours; idle senders have their
- * own. Headers have a time limit, and so has the rest of a body after the answer. Bytes that are no HTTP request are
- * answered with an error.
+ * A whole request has no time limit, because an import may take hours; idle senders have their own. Headers
+ * have one, and so has the rest of a body after the answer.
  */
 export function createApiServer(handle: RequestListener, options: ApiServerOptions = {}): Server {
   const { headersMs, lingerMs, log } = { ...SENDER_LIMITS, ...options };
@@ -54,8 +51,8 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
 }
 
 /**
- * Reads and drops the rest of a body for `lingerMs` after the answer, then closes the connection. Closing it earlier
- * would reset it, and a client that is still sending might not see the answer.
+ * Reads and drops the rest of a body for `lingerMs`: closing earlier would reset the connection, and a client
+ * that still sends might not see the answer.
  */
 function lingeringClose(request: IncomingMessage, lingerMs: number): void {
   if (request.complete) return;

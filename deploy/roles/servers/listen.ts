@@ -5,9 +5,7 @@ import { StartFailure } from "../../process/start-failure.js";
 
 interface ListenOptions {
   host: string;
-  /** 0 takes any free port. */
   port: number;
-  /** The variable that sets the port; named in errors. */
   variable: string;
 }
 
@@ -16,8 +14,8 @@ export interface ListeningServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /**
-   * Drains: every answer now ends its connection, and requests on idle connections are still answered for a moment.
-   * Then accepts nothing new. Resolves when all requests are answered; closes the connections of those that take long.
+   * Every answer now ends its connection. Resolves when all requests are answered; closes the connections of
+   * those that take long.
    */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -58,7 +56,6 @@ function sentence({ code, message }: NodeJS.ErrnoException, { host, port, variab
 }
 
 interface Answers {
-  /** Sets `Connection: close` on every answer from now on. */
   endConnections(): void;
   /** Closes connections without any request, which Node does not count as idle. */
   closeSilent(): void;

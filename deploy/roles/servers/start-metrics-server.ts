@@ -6,11 +6,9 @@ import { type ListeningServer, listen } from "./listen.js";
 export interface MetricsServerOptions {
   host: string;
   port: number;
-  /** In Prometheus's text format. */
   metrics: () => Promise<string>;
   /** The stores and threads that this process needs. */
   checks: HealthChecks;
-  /** The longest time without a byte in either direction. */
   idleMsMax?: number;
 }
 
@@ -20,8 +18,8 @@ const REQUEST_MS_MAX = 10_000;
 const CONNECTIONS_MAX = 100;
 
 /**
- * Serves `GET /metrics` in Prometheus's text format and, for the supervisor of any role, `/healthz` (alive) and
- * `/readyz` (200, or 503 naming what is missing). Closes silent connections. Throws StartFailure when the port cannot be opened.
+ * `/metrics` and, for the supervisor of any role, `/healthz` (alive) and `/readyz` (200, or 503 naming what
+ * is missing). Throws StartFailure when the port cannot be opened.
  */
 export function startMetricsServer({
   host,

@@ -8,14 +8,12 @@ export interface ClickHouseSource {
   cluster?: ClickHouseCluster;
 }
 
-/** The configured servers, where they are not embedded. */
 export function clickhouseSource({ clickhouseUrl = "", clickhouseCluster }: Config): ClickHouseSource {
   return { url: clickhouseUrl, ...(clickhouseCluster !== undefined && { cluster: clickhouseCluster }) };
 }
 
 /** The servers of a cluster as its program uses them: with the user, the password and the database of `url`. */
 export interface ClusterServers {
-  /** In the servers' `remote_servers`. */
   name: string;
   /** Has the tables of each server. */
   database: string;

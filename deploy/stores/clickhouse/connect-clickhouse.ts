@@ -5,9 +5,7 @@ const REQUEST_TIMEOUT_MS = 300_000;
 const CONNECTIONS_MAX = 20;
 
 export interface Connection {
-  /** In place of that of the URL. */
   database?: string;
-  /** The settings of every statement. */
   settings?: ClickHouseSettings;
 }
 

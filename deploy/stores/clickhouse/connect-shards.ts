@@ -12,7 +12,6 @@ export function connectShards({ url, cluster }: ClickHouseSource): Shards & Asyn
   return { ...oneServer(client), [Symbol.asyncDispose]: () => client.close() };
 }
 
-/** Streams results as bytes, from one server or from a cluster. */
 export function connectAllResults({ url, cluster }: ClickHouseSource): ResultSource & AsyncDisposable {
   return cluster === undefined ? connectResults(url) : connectClusterResults(clusterServers(url, cluster));
 }

@@ -9,8 +9,8 @@ import { connectClickHouse, databaseOf } from "./connect-clickhouse.js";
 
 export interface Preparation {
   /**
-   * The PostgreSQL of the same installation. A lock in it lets only one process migrate at a time, on any machine.
-   * `alone` when no other process knows the URL.
+   * A lock in the PostgreSQL of the installation lets one process migrate. `alone` when no other knows the
+   * URL.
    */
   lock: Pool | "alone";
 }
@@ -21,8 +21,8 @@ export async function prepareClickHouse(url: string, { lock }: Preparation): Pro
 }
 
 /**
- * The same for every server. Answers the servers of a cluster that could not be reached, and lack what is new until this is
- * called again.
+ * Answers the servers of a cluster that could not be reached, and lack what is new until this is called
+ * again.
  */
 export async function prepareServers(
   { url, cluster }: ClickHouseSource,
@@ -53,10 +53,7 @@ async function migrate(url: string, checkLock?: () => Promise<void>): Promise<vo
 /** How often servers that were unavailable at the start are looked for. */
 const ROUND_MS = 15_000;
 
-/**
- * Prepares the servers of ClickHouse. The program starts without the unavailable ones of a cluster: they are prepared once
- * they are back, until disposed of.
- */
+/** The program starts without the unavailable servers of a cluster: they are prepared once they are back. */
 export async function keepPrepared(
   source: ClickHouseSource,
   { lock, log }: { lock: Pool; log: Logger },

@@ -4,7 +4,6 @@ import { parseProcStat } from "../../process/proc-stat.js";
 import { StartFailure } from "../../process/start-failure.js";
 import type { EndSignal } from "./server-process.js";
 
-/** A process of a store's server. */
 interface StoreProcess {
   pid: number;
   parent: number;
@@ -33,8 +32,7 @@ export function findServers(dir: string, isServer: (commandLine: string) => bool
 }
 
 /**
- * The working directory of a process, which is that of any of its threads: after a SIGKILL the first thread may be gone
- * while others still end what they were at, such as writing to a file.
+ * Asks any thread of the process: after a SIGKILL the first may be gone while others still write to a file.
  */
 function directoryOf(pid: number): string | undefined {
   const first = directoryAt(`/proc/${pid}/cwd`);
@@ -61,7 +59,6 @@ function numbersIn(directory: string): number[] {
 }
 
 interface Orphans {
-  /** The server's name in messages, such as "PostgreSQL". */
   name: string;
   /** Whether a command line (arguments separated by spaces) belongs to such a server. */
   isServer: (commandLine: string) => boolean;
@@ -71,9 +68,8 @@ interface Orphans {
 const POLL_MS = 20;
 
 /**
- * Ends the servers that an earlier run left on `dir`, and waits until they are gone. The caller must hold the lock on
- * the data directory. Finds servers by their working directory in /proc. Without /proc it finds none, and only the
- * server's own check of its directory remains. Throws StartFailure when a server does not end.
+ * Waits until they are gone. The caller must hold the lock on the data directory. Without /proc it finds
+ * none, and only the server's own check of its directory remains. Throws StartFailure.
  */
 export async function endOrphans(dir: string, { name, isServer, signals }: Orphans): Promise<void> {
   let found = findServers(dir, isServer);

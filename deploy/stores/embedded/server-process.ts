@@ -4,7 +4,6 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { settlesWithin } from "../../../schemas/async/pause.js";
 
-/** A store's server as a child process. */
 export interface ServerProcess {
   readonly pid: number;
   /** Resolves with how the process ended, such as `exit status 1`. Never rejects. */
@@ -31,8 +30,8 @@ export interface ServerCommand {
   uid?: number | undefined;
   gid?: number | undefined;
   /**
-   * The server stays in this process's session, and leaves its process group itself. Linux weighs priorities only within
-   * a session (sched(7), "The autogroup feature"): a lowered one means nothing to processes of other sessions.
+   * The server leaves its process group itself. Linux weighs priorities only within a session (sched(7), "The
+   * autogroup feature"): a lowered one means nothing to processes of others.
    */
   staysInSession?: true | undefined;
   onLine: (line: string) => void;

@@ -3,7 +3,6 @@ import { pause } from "../../../schemas/async/pause.js";
 import { storeFailure } from "../../process/start-failure.js";
 import type { ServerProcess } from "./server-process.js";
 
-/** A running server. */
 export interface Running {
   readonly pid: number;
   /** Resolves with how it ended, such as `exit status 1`. */
@@ -92,9 +91,7 @@ export async function superviseServer(options: SuperviseServerOptions): Promise<
 }
 
 interface AwaitedServer {
-  /** For error messages, such as `ClickHouse`. */
   name: string;
-  /** Its data folder, for error messages. */
   dir: string;
   answers: () => Promise<boolean>;
   timeoutMs?: number;

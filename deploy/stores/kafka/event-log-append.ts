@@ -17,9 +17,8 @@ interface Waiting {
 }
 
 /**
- * Sends records in groups: all that arrive while one group is under way are the next. The records of a partition share a
- * request, one at a time, of an idempotent producer: those that are sent again after a lost answer are stored once and in
- * their place.
+ * All that arrive while one group is under way are the next. The records of a partition share a request, one
+ * at a time, of an idempotent producer: a repetition is stored once and in its place.
  */
 export function openAppender(kafka: Kafka, topic: string): Appender {
   const waiting: Waiting[] = [];
@@ -44,9 +43,8 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
   }
 
   /**
-   * Sends one partition's records. kafkajs takes a request for several partitions apart by the brokers that lead them. When
-   * one of these brokers is gone and another one, which has answered already, leads its partitions now, kafkajs sends
-   * nothing to it again and reports success: the records would be lost.
+   * One partition at a time: where a broker is gone and one that has answered already leads its partitions
+   * now, kafkajs sends nothing to it again and reports success: the records would be lost.
    */
   async function sendTo(partition: number, records: readonly Waiting[]): Promise<"sent" | "failed"> {
     try {
@@ -63,8 +61,8 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
   }
 
   /**
-   * A request that was given up may have been stored. The next one would use its sequence number again, and be dropped
-   * as a repetition. A new producer begins to count anew.
+   * A request that was given up may have been stored. The next one would use its sequence number again, and
+   * be dropped.
    */
   async function replaceProducer(): Promise<void> {
     const given = producer;
@@ -104,10 +102,7 @@ async function openProducer(kafka: Kafka): Promise<Producer> {
   return producer;
 }
 
-/**
- * Takes the records of the next group. Those of one partition become one batch, which the broker limits: the first
- * goes in any case, later ones while there is room.
- */
+/** The records of one partition become one batch, which the broker limits: the first goes in any case. */
 export function takeGroup<Record extends Pick<Waiting, "record" | "partition">>(waiting: Record[]): Record[] {
   const room = new Map<number, number>();
   const group: Record[] = [];

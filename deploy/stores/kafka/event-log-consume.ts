@@ -16,8 +16,8 @@ import { disconnect } from "./kafka-client.js";
 const FETCH_BYTES = { partition: 16 * 2 ** 20, all: 32 * 2 ** 20 };
 
 /**
- * Consumes what the group gives to this consumer, one batch at a time, until it is disposed of or `handle` throws.
- * Throws StartFailure when the group does not take it.
+ * One batch at a time, until it is disposed of or `handle` throws. Throws StartFailure when the group refuses
+ * it.
  */
 export async function startConsumer(
   dependencies: ConsumerDependencies,
@@ -108,10 +108,7 @@ const SENTENCES: Record<string, (membership: Membership, answer: string) => stri
 const { MemberAssignment, MemberMetadata } = AssignerProtocol;
 const VERSION = 1;
 
-/**
- * Has a group divide the partitions of each lane among the members that consume that lane. Members of a lane without
- * others take its partitions too, so that every partition always has a consumer.
- */
+/** Divides each lane's partitions among its members. Those of a lane without members go to the others. */
 export function assignLanes(lane: Lane): PartitionAssigner {
   const name = "lanes";
   return ({ cluster }) => ({

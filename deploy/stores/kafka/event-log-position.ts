@@ -132,8 +132,8 @@ export function heartbeatMs(sessionTimeoutMs: number): number {
 }
 
 /**
- * Translates the error of a failed commit: BatchLost where this consumer has to join its group again, and otherwise
- * EventLogUnavailable, which is retried.
+ * BatchLost where this consumer has to join its group again, and otherwise EventLogUnavailable, which is
+ * retried.
  */
 export function commitFailure(error: unknown): BatchLost | EventLogUnavailable {
   const { type = "" } = error as { type?: string };
@@ -157,8 +157,8 @@ export function isBrokerGone(error: unknown): boolean {
 }
 
 /**
- * The error at which kafkajs has the consumer join its group again. Answers of Kafka do so by themselves. A coordinator that is
- * gone gives none, and kafkajs looks for a new one only when a consumer joins: NOT_COORDINATOR makes it join.
+ * Has the consumer join its group again. A coordinator that is gone answers nothing, and kafkajs looks for a
+ * new one only when a consumer joins: NOT_COORDINATOR makes it join.
  */
 export function rejoinError(lost: BatchLost): Error {
   const { cause } = lost;

@@ -103,8 +103,8 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
   }
 
   /**
-   * Notices records that are gone: kafkajs goes on at the first that is left and says no more. A recorded range cannot be
-   * formed again then: waiting for it would hold the partition for ever.
+   * kafkajs goes on at the first record that is left and says no more. A recorded range cannot be formed
+   * again then: waiting for it would hold the partition for ever.
    */
   function goOnAt(found: number, { partition, state }: { partition: number; state: Assigned }): void {
     const { held, position } = state;

@@ -10,7 +10,6 @@ export interface TopicOptions {
   partitions: number;
   /** For a topic that is created now; without it, 3 where there are so many brokers, else the brokers' default. */
   replicationFactor?: number;
-  /** Whether it may be made at all. */
   create: boolean;
 }
 
@@ -23,9 +22,8 @@ const COPIES = 3;
 const IN_SYNC = 2;
 
 /**
- * Finds the topic, or makes it, and answers its number of partitions. Warns of settings that may lose records.
- * @throws StartFailure saying what to create, where it is missing and may not be made, or what to set, where it takes
- * too small records or is compacted
+ * Answers its number of partitions. Warns of settings that may lose records. @throws StartFailure for a
+ * missing topic that may not be made, and for one that takes too small records or is compacted
  */
 export async function prepareTopic(admin: Admin, options: TopicOptions, log: Logger): Promise<number> {
   const { topic, create } = options;

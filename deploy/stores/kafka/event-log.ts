@@ -24,8 +24,8 @@ export interface KafkaLogListeners {
 }
 
 /**
- * Opens the event log on Kafka. An append resolves when all replicas in sync have it. Throws StartFailure when the
- * brokers cannot be reached, or the topic is missing and may not be made.
+ * An append resolves when all replicas in sync have it. Throws StartFailure when the brokers cannot be
+ * reached, or the topic is missing and may not be made.
  */
 export async function openKafkaLog(
   { prefix, sessionTimeoutMs = SESSION_TIMEOUT_MS, ...options }: KafkaLogOptions,

@@ -59,8 +59,8 @@ interface Client {
 }
 
 /**
- * Disconnects from the brokers, for 3 s at the most, and never throws: only for clients that have nothing under way. A
- * broker that misses it ends the session after its timeout.
+ * For 3 s at the most, and never throws: only for clients that have nothing under way. A broker that misses
+ * it ends the session after its timeout.
  */
 export async function disconnect(client: Client): Promise<void> {
   await settlesWithin(

@@ -19,16 +19,14 @@ export interface ImagePulls {
   clientOf: (address: string) => string;
   /** The entry in `Via` that no other collector has (RFC 9110, 7.6.3). */
   via: string;
-  /** Called when a registry could not be asked. */
   onFailure: (error: unknown, url: string) => void;
 }
 
 /**
- * Leads to the registry that has the image, keeping the path. Errors follow the OCI distribution specification.
- *
- * Clients that keep their credentials over a redirect are redirected. Others get the registry's answer through this
- * host: Go's HTTP client drops `Authorization` when it is redirected to another host, so that crane, skopeo and buildah
- * could not pull what needs a token. So do those that send credentials, because they believe them to be for this host.
+ * Leads to the registry that has the image. Clients that keep their credentials over a redirect are
+ * redirected; others, and those that send credentials, get the answer through this host: Go's HTTP client
+ * drops `Authorization` on the way to another host, so that crane, skopeo and buildah could not pull what
+ * needs a token. Errors follow the OCI distribution specification.
  */
 export function answerDocker(
   request: CollectRequest,
@@ -56,8 +54,8 @@ interface Found {
 }
 
 /**
- * Clients ask `/v2/` how to log in. When the images of a host are in several registries, the registry of the oldest
- * package answers. Clients that log in after a refused manifest (containerd) do not need this.
+ * Clients ask `/v2/` how to log in; the registry of the oldest package answers. Those that log in after a
+ * refused manifest (containerd) do not need this.
  */
 function rootOf({ first }: DockerSite): Found | undefined {
   return first && { image: first };
@@ -75,8 +73,8 @@ function urlOf({ image, wanted }: Found, request: CollectRequest): string {
 }
 
 /**
- * dockerd and containerd log in at the host to which they are redirected. A client without a user agent is redirected
- * as well: those in Go always send one.
+ * dockerd and containerd log in at the host to which they are redirected. Clients in Go always send a user
+ * agent.
  */
 function keepsCredentials({ headers }: CollectRequest): boolean {
   const agent = headers["user-agent"] ?? "";

@@ -3,13 +3,11 @@ import { LRUCache } from "lru-cache";
 import { isTag } from "./image-path.js";
 import { PullingClient, type Pull } from "./pulling-client.js";
 
-/** Tells which requests for manifests are pulls; `PullingClient` has the rule. */
 export interface PullCounter {
   /** The pull that a request makes, or undefined when it makes none or belongs to one that was counted. */
   pullOf(request: ManifestRequest): Pull | undefined;
 }
 
-/** A request for a manifest that is not known to have failed. */
 export interface ManifestRequest {
   /** Address, user agent and image; requests of other clients do not matter. */
   client: readonly string[];

@@ -5,7 +5,6 @@ export interface ImagePath {
   reference: string;
 }
 
-/** Whether a registry would answer this path, found or not. */
 export function isRegistryPath(path: string): boolean {
   return path === "/v2" || path.startsWith("/v2/");
 }

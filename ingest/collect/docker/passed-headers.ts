@@ -51,9 +51,8 @@ export interface AnswerPlaces {
 }
 
 /**
- * The headers of a registry that the client gets, each with all its values. A redirect without a host is one to the
- * registry, so its host is added: the client would look for it here. Links lead to the next page of a list, which the
- * client asks for here.
+ * All values of each header. A redirect or link without a host is one to the registry, but the client would
+ * look for it here: redirects get the registry's host, links to the next page of a list stay here.
  */
 export function headersForClient(
   headers: Readonly<Record<string, string[]>>,

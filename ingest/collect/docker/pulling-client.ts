@@ -43,7 +43,6 @@ export class PullingClient {
 
   constructor(private readonly mayRepeat: boolean) {}
 
-  /** How many tags and digests are remembered. */
   get size(): number {
     return this.seen.size;
   }

@@ -2,11 +2,10 @@ import { HttpAnswerDecoder } from "../../http/decode-http-answer.js";
 import { connectionLost, openConnection, type HttpConnection } from "../../http/open-connection.js";
 import { UpstreamFailure, type UpstreamGuard } from "../sites.js";
 
-/** Sends requests of clients to the registries behind their images. */
 export interface RegistryClient extends Disposable {
   /**
-   * Follows no redirect. Rejects with TooManyRequests, or when the connection fails, the address is not allowed, the
-   * answer does not begin in time, or the signal is aborted. An abort also ends the body.
+   * Follows no redirect. Rejects with TooManyRequests, or for a failed connection, a forbidden address, a
+   * late answer or an abort, which also ends the body.
    */
   ask(asked: RegistryRequest, signal: AbortSignal): Promise<RegistryAnswer>;
 }
@@ -36,19 +35,17 @@ export const REGISTRY_LIMITS = {
   /** Without a byte, because the registry sends none or the client takes none. */
   idleMsMax: 120_000,
   /**
-   * Requests at once. Each has one buffer, whatever the size of its body: 128 MB in all. A client may have as many as
-   * are free, so one that reads slowly gets at most half of them, and every other one still gets some.
+   * Each request has one buffer, whatever the size of its body: 128 MB in all. A client may have as many as
+   * are free, so one that reads slowly gets at most half of them.
    */
   requestsMax: 500,
   bufferBytes: 256 * 1024,
 };
 
 /**
- * Any account can name a registry. Each connection is made to an address that the guard has checked, and is kept for
- * that host only: a pull makes about ten requests, and TLS costs more than all of them. Proxies of the environment are
- * not used.
- *
- * Node's own client allocates a buffer for every 64 KiB. With one buffer for all reads, a blob takes half the CPU.
+ * Any account can name a registry: each connection is made to an address that the guard has checked, and is
+ * kept for that host only, because a pull makes about ten requests. Proxies of the environment are not used.
+ * Node's own client allocates a buffer for every 64 KiB; with one for all reads, a blob takes half the CPU.
  */
 export function createRegistryClient(
   guard: UpstreamGuard,
@@ -150,8 +147,8 @@ async function* bodyOf({ connection, decoder, first, onComplete }: StartedAnswer
 }
 
 /**
- * The part of the body that `bytes` hold, moved together at their beginning. A registry may send chunks of one byte, and
- * one write for each of them would keep the event loop busy.
+ * The parts of the body in `bytes`, moved together: a write for each of a registry's one-byte chunks would
+ * keep the event loop busy.
  */
 function decodePart(decoder: HttpAnswerDecoder, bytes: Buffer): Buffer | undefined {
   const parts = decoder.decode(bytes);
@@ -171,7 +168,6 @@ async function nextBytes({ read }: HttpConnection): Promise<Buffer> {
 export interface ConnectionPool extends Disposable {
   /** The connections in use. */
   readonly used: number;
-  /** Those of one client. */
   usedBy(client: string): number;
   /** The kept connection to this server that was used last. The server may have closed it. */
   takeKept(server: URL, client: string): HttpConnection | undefined;

@@ -1,7 +1,6 @@
 /** How long requests of a client belong together. */
 export const PULL_MS = 120_000;
 
-/** A tag that a client asked for. */
 export interface RememberedTag {
   name: string;
   /** HEADs that no pull has taken, and the last of them. */
@@ -19,7 +18,6 @@ export interface RememberedTag {
   isRepeated: boolean;
 }
 
-/** A digest that a client asked for. */
 export interface RememberedDigest {
   at: number;
   heads: number;

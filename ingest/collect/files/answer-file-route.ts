@@ -24,8 +24,8 @@ const TOO_MANY: CollectAnswer = { status: 413, headers: {}, events: [] };
 const COLLECTED = { status: 200, headers: { "Cache-Control": "no-store" } };
 
 /**
- * Redirects to the file, or answers 200 when the route only collects. Each JSON object of the body is one event. A route
- * that only collects keeps the object's keys, and each route the query parameters that are no part of it.
+ * Redirects to the file, or answers 200 when the route only collects. Each JSON object of the body is one
+ * event. A route that only collects keeps the object's keys, and each the other query parameters.
  */
 export function answerFileRoute(request: CollectRequest, site: FileSite): CollectAnswer {
   const found = findRoute(site.routes, request.target);
@@ -55,7 +55,6 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   };
 }
 
-/** The characters that the events after the first repeat. */
 function lengthRepeated({ target, headers }: CollectRequest, objects: readonly string[]): number {
   const { "user-agent": agent = "", referer = "" } = headers;
   return (objects.length - 1) * (target.length + agent.length + referer.length);
@@ -79,7 +78,6 @@ function eventOf(
   return { ownerId, artifact, variables: readable, sent: sent.filter((object) => object !== "") };
 }
 
-/** The request's parameters that the route does not match. */
 function otherParameters({ query }: CollectRequest, { route }: FoundRoute<SiteRoute>): QueryParameter[] {
   if (query === "") return [];
   const matched = new Set(route.template.query.map(({ name }) => name));
@@ -107,7 +105,6 @@ function placeholders({ variables }: FoundRoute<SiteRoute>): ReadonlyMap<string,
 
 const TARGET = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/;
 
-/** The parameters that the target does not have itself. */
 function withoutOwn(target: string, parameters: readonly QueryParameter[]): readonly QueryParameter[] {
   if (parameters.length === 0) return parameters;
   const [, , own = ""] = TARGET.exec(target) ?? [];
@@ -115,7 +112,6 @@ function withoutOwn(target: string, parameters: readonly QueryParameter[]): read
   return parameters.filter(({ name }) => !ownNames.has(name));
 }
 
-/** Adds parameters as they were sent. */
 function withQuery(target: string, parameters: readonly QueryParameter[]): string {
   if (parameters.length === 0) return target;
   const [, base = "", own, fragment = ""] = TARGET.exec(target) ?? [];
@@ -123,15 +119,12 @@ function withQuery(target: string, parameters: readonly QueryParameter[]): strin
   return `${base}?${all}${fragment}`;
 }
 
-/** A parameter of a query. */
 interface QueryParameter {
   /** As it was sent. */
   text: string;
-  /** Decoded. */
   name: string;
 }
 
-/** The parameters of a query, without empty ones. */
 function parametersOf(query: string): QueryParameter[] {
   return query
     .split("&")
@@ -140,9 +133,8 @@ function parametersOf(query: string): QueryParameter[] {
 }
 
 /**
- * Parameters as a JSON object, decoded as forms are: `+` is a space there. Empty when there is none. Of equal names the
- * first counts. Leaves out those that `known` has, and those that enrichment would: more than 64 variables, or of over
- * 1 KiB.
+ * As a JSON object, decoded as forms are: `+` is a space there. Of equal names the first counts. Leaves out
+ * those in `known`, and those that enrichment would: more than 64, or of over 1 KiB.
  */
 function sentParameters(parameters: readonly QueryParameter[], known: ReadonlyMap<string, unknown>): string {
   const sent = new Map<string, string>();

@@ -1,6 +1,5 @@
 /**
- * The JSON objects of a text that are separated by nothing but white space, each as it was sent but on one line; undefined
- * for any other text. Takes linear time.
+ * Objects between white space, each as sent but on one line; undefined for any other text. Takes linear time.
  */
 export function readObjects(text: string): string[] | undefined {
   const objects: string[] = [];

@@ -22,8 +22,8 @@ export type PageCache = Pick<LRUCache<string, CachedPage>, "get" | "delete"> & {
 const MEMORY_PER_BYTE = 4;
 
 /**
- * Forgets the pages that were not asked for longest. One owner may fill the cache. Once it is full, pages of owners
- * above their share go first, and a page that brings its owner above the share is not kept at the cost of others.
+ * One owner may fill the cache. Once it is full, pages of owners above their share go first, and a page that
+ * brings its owner above it is not kept at the cost of others.
  */
 export function openPageCache(limits: PageCacheLimits): PageCache {
   const { pagesMax, cacheBytesMax, pagesPerOwner, cacheBytesPerOwner } = limits;

@@ -6,12 +6,10 @@ import { openPageCache } from "./page-cache.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./render-index-page.js";
 
-/** Pages of the upstreams of Python packages, cached for a short time. */
 export interface PythonIndex {
   /**
-   * The page of a project by its normalised name, or the root page when that is empty. A copy that was checked with the
-   * upstream less than `ageMsMax` ago is served from memory. While the upstream is unavailable, the last copy is served.
-   * Never rejects.
+   * The page of a project by its normalised name, or the root page when that is empty, checked with the
+   * upstream less than `ageMsMax` ago; the last copy while the upstream is unavailable. Never rejects.
    */
   read(
     source: PageSource,
@@ -58,13 +56,11 @@ export const PYTHON_INDEX_LIMITS = {
   fetchesMax: 12,
   /** The bytes of all pages that are being read. Any account can name an upstream, and all share this memory. */
   readingBytesMax: 64 * 1024 * 1024,
-  /** The share of one owner. */
   readingBytesPerOwner: 24 * 1024 * 1024,
 };
 
 /**
- * Caches pages and revalidates them with `If-None-Match` and `If-Modified-Since`. Concurrent requests for a page share
- * one request to the upstream.
+ * Revalidates pages with `If-None-Match` and `If-Modified-Since`. Concurrent requests for a page share one.
  */
 export function createPythonIndex({ fetchIndex, now, onFailure, limits }: PythonIndexOptions): PythonIndex {
   const bound = { ...PYTHON_INDEX_LIMITS, ...limits };

@@ -20,8 +20,8 @@ interface ReadOptions {
 }
 
 /**
- * Parses the HTML form (PEP 503, UTF-8) as its bytes arrive. Throws UnreadableIndex for an unknown index version, for
- * more links than LINKS_MAX, and for a page that may have been cut off.
+ * The HTML form (PEP 503, UTF-8). Throws UnreadableIndex for an unknown index version, more links than
+ * LINKS_MAX, and a page that may have been cut off.
  */
 export async function readIndexHtml(
   bytes: AsyncIterable<Uint8Array>,
@@ -48,11 +48,9 @@ interface Link {
 /** Links without an end tag are nested. The parser's time grows with the square of the depth. */
 const DEPTH_MAX = 10_000;
 
-/** The handler of htmlparser2. */
 class LinkReader {
   readonly found: Link[] = [];
   base: string;
-  /** Whether the page had its end tag. */
   isClosed = false;
   readonly #linksMax: number;
   #open: Link | undefined;

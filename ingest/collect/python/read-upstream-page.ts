@@ -8,7 +8,6 @@ import { readIndexHtml, readIndexJson } from "./read-index.js";
 /** A page as its upstream sent it. */
 export interface UpstreamPage {
   served: ServedPage;
-  /** Its size, decompressed. */
   bytes: number;
   /** The upstream's validators, sent back to revalidate the page. */
   etag: string | undefined;
@@ -17,7 +16,6 @@ export interface UpstreamPage {
 
 interface WantedPage {
   url: string;
-  /** Empty for the root page. */
   project: string;
   /** The cached copy; stays in use when the upstream answers "not modified". */
   copy: UpstreamPage | undefined;
@@ -40,8 +38,8 @@ export async function readUpstreamPage(
 }
 
 /**
- * Prefers JSON, which has the most metadata. A root page can have a million entries. HTML is parsed as it arrives, while
- * parsing that much JSON at once would block other requests.
+ * Prefers JSON, which has the most metadata, but not for root pages, which can have a million entries: HTML
+ * is parsed as it arrives, and parsing so much JSON would block other requests.
  */
 function headersFor({ project, copy }: WantedPage): Record<string, string> {
   const { json, html, text } = INDEX_TYPES;

@@ -86,7 +86,6 @@ function escaped(text: string): string {
   });
 }
 
-/** The forms of a page of a Python index. */
 type IndexForm = keyof typeof INDEX_TYPES;
 
 /** PEP 691, "Content Types". */
@@ -97,8 +96,8 @@ export const INDEX_TYPES = {
 } as const;
 
 /**
- * The form that an `Accept` header prefers (RFC 9110, 12.5.1). Plain HTML wins among equals and when none is accepted:
- * PEP 691 leaves this to the server, and older clients send headers that they do not mean.
+ * The form that `Accept` prefers (RFC 9110, 12.5.1). Plain HTML wins among equals and when none is accepted,
+ * because older clients send headers that they do not mean.
  */
 export function chooseIndexForm(accept: string | undefined): IndexForm {
   const ranges = (accept ?? "").split(",").slice(0, RANGES_MAX).map(parseRange);
@@ -140,11 +139,9 @@ function qualityOf(names: readonly string[], ranges: readonly MediaRange[]): num
   return 0;
 }
 
-/** A page of an index as this host serves it. */
 export interface ServedPage {
   /** Renders the form on first use and caches it. */
   in(form: IndexForm): RenderedPage;
-  /** A file of the page; the root page has none. */
   file(filename: string): IndexFile | undefined;
 }
 

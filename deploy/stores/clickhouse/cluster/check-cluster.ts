@@ -2,10 +2,8 @@ import type { ClickHouse } from "../../../../schemas/shards.js";
 import type { ClusterServers } from "../clickhouse-source.js";
 import { type Connected, ServerDown } from "./cluster-server.js";
 
-/** How a server sees itself and the cluster. */
 export interface ServerView {
   server: string;
-  /** In the configuration of the program. */
   shard: string;
   /** The server's macro `shard`; empty without one. */
   shardMacro: string;
@@ -16,8 +14,7 @@ export interface ServerView {
 }
 
 /**
- * Throws a sentence for the operator if a server knows other shards than the configuration of the program says: a shard
- * that a server does not know would be missing from every number.
+ * Throws a sentence for the operator: a shard that a server does not know would be missing from every number.
  */
 export function requireShardsOf(
   { server, shards: known }: Pick<ServerView, "server" | "shards">,

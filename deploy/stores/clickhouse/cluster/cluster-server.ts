@@ -17,10 +17,7 @@ export class ClusterServer {
   private downUntil = 0;
   private asking: Promise<boolean> | undefined;
 
-  /**
-   * `url` may have credentials. A server is up only while `isPrepared` says that its tables are complete; without it, until
-   * it was found down.
-   */
+  /** `url` may have credentials. A server is up only while `isPrepared` says that its tables are complete. */
   constructor(
     readonly url: string,
     private readonly isPrepared?: () => Promise<boolean>,
@@ -28,7 +25,6 @@ export class ClusterServer {
     this.known = isPrepared === undefined;
   }
 
-  /** Without credentials. */
   get name(): string {
     return new URL(this.url).host;
   }
@@ -53,8 +49,8 @@ export class ClusterServer {
   }
 
   /**
-   * Runs a request, whose signal aborts when the caller's does or when the server does not answer any more: a machine
-   * that stands still breaks no connection. Rejects with ServerDown where the server is to blame.
+   * Aborts when the caller does or the server does not answer any more: a machine that stands still breaks no
+   * connection. Rejects with ServerDown where the server is to blame.
    */
   async run<T>(request: (signal: AbortSignal) => Promise<T>, caller?: AbortSignal): Promise<T> {
     const stop = new AbortController();
@@ -136,15 +132,14 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   "999", // KEEPER_EXCEPTION
 ]);
 
-/** A server of a cluster, and a client of it. */
 export interface Connected<Client> {
   server: ClusterServer;
   client: Client;
 }
 
 /**
- * Runs `work` on the first server that is up, and on the next where one turns out to be down. `what` names them in errors. With
- * `once` the first try is the last.
+ * Runs `work` on the first server that is up, and on the next where that turns out to be down; with `once`
+ * the first try is the last. `what` names them in errors.
  */
 export async function onFirstUp<Client, T>(
   servers: readonly Connected<Client>[],

@@ -6,11 +6,8 @@ import { ClusterServer, type Connected, ServerDown, failOver, onFirstUp } from "
 import { finishInserts } from "./finish-inserts.js";
 import { isPrepared } from "./is-prepared.js";
 
-/** A shard with its connections. */
 export interface ConnectedShard extends Shard, AsyncDisposable {
-  /** The tables with the rows of all shards, by server. */
   readonly whole: readonly Connected<ClickHouse>[];
-  /** Asks its servers. */
   state(): Promise<ShardState>;
   /** As `Shards.catchUp`, for the reads of these servers. */
   catchUp(tables?: readonly string[]): Promise<void>;
@@ -128,7 +125,6 @@ const STATE = `
   SELECT sum(free_space) AS free, (SELECT countIf(is_readonly) FROM system.replicas WHERE database = currentDatabase()) AS read_only
   FROM system.disks`;
 
-/** Whether a shard takes inserts, and how much room it has. */
 interface ShardState {
   /** Servers that answer and are not read-only. */
   servers: number;
@@ -139,8 +135,8 @@ interface ShardState {
 }
 
 /**
- * Chooses the shard of a new range: each that has its quorum of servers as often as it has room. Where none has, those
- * that lack fewest servers. `random` is from 0 to below 1.
+ * Each shard that has its quorum of servers as often as it has room. Where none has, those that lack fewest
+ * servers. `random` is from 0 to below 1.
  */
 export function weighShards<Weighed extends ShardState>(
   shards: readonly Weighed[],
@@ -157,20 +153,19 @@ export function weighShards<Weighed extends ShardState>(
 /** Shorter than the time after which a client gives up. Until a dead server's session is over, an insert waits this long. */
 const QUORUM_MS_MAX = 60_000;
 /**
- * For a quorum below all servers: a server may lack rows whose insert was answered. One that was unavailable is read again
- * once it lacks nothing older.
+ * For a quorum below all servers: a server may lack rows whose insert was answered until it lacks nothing
+ * older.
  */
 const DELAY_SECONDS_MAX = 2;
 /**
- * For a quorum of all servers: only a server that was made anew may lack a row whose insert was answered, and that row is
- * older, because Keeper gives the old server up after 30 s. Two busy servers may wait for each other's last rows for a moment.
+ * For a quorum of all servers: only a remade server may lack a row whose insert was answered, and that row is
+ * older, because Keeper gives the old server up after 30 s.
  */
 const REMADE_DELAY_SECONDS_MAX = 20;
 
 /**
- * The settings of every statement. Each of the first group, at another value, gives smaller numbers without an error.
- * Lists of ids and lists from subqueries are sent to all shards: a row and the row that removes it lie on one shard, an
- * event and its override may not.
+ * Each of the first group, at another value, gives smaller numbers without an error. Lists of ids are sent to
+ * all shards: a row and the row that removes it lie on one, an event and its override may not.
  */
 export function clusterSettings(
   { quorum }: ClusterServers["shards"][number],

@@ -6,9 +6,9 @@ const UNKNOWN_STATUS = "319";
 const TOKENS_MAX = 1_000;
 
 /**
- * Finishes inserts that were repeated because too few servers had their rows in time. A server that lost its disk
- * fetches the parts without telling Keeper, so that a repeat with a quorum would wait for ever. Such a repeat is done
- * without one; `spread` then resolves once enough servers have all that the shard has.
+ * A server that lost its disk fetches the parts without telling Keeper, so that a repeated insert with a
+ * quorum would wait for ever. It is done without one; `spread` resolves once enough servers have all of the
+ * shard.
  */
 export function finishInserts(tables: ClickHouse, spread: () => Promise<void>): ClickHouse {
   const unknown = new LRUCache<string, true>({ max: TOKENS_MAX });

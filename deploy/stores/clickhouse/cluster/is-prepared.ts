@@ -3,8 +3,8 @@ import type { ClusterServers } from "../clickhouse-source.js";
 const ANSWER_MS_MAX = 5_000;
 
 /**
- * Whether the program has made all of its tables on a server, and the server has fetched what its shard had: those with the
- * rows of all shards are made last. A server without them takes rows that its views do not see, and answers smaller numbers.
+ * The tables with the rows of all shards are made last. A server without them takes rows that its views do
+ * not see, and answers smaller numbers.
  */
 export async function isPrepared(
   url: string,

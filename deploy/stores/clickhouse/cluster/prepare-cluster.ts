@@ -45,7 +45,6 @@ export async function prepareCluster(cluster: ClusterServers, checkLock?: CheckL
 interface PreparedServer {
   up: ClusterServer;
   shard: string;
-  /** In no database. */
   server: ClickHouseClient;
   tables: ClickHouseClient;
 }
@@ -119,7 +118,6 @@ const PLAIN_TABLES = `
   WHERE database = {database:String} AND name != 'migrations' AND engine LIKE '%MergeTree' AND engine NOT LIKE 'Replicated%'
   ORDER BY name LIMIT 1`;
 
-/** Answers the names of the servers that are ready. */
 async function prepareShard(
   servers: readonly Reached[],
   { cluster, checkLock }: { cluster: ClusterServers; checkLock: CheckLock },

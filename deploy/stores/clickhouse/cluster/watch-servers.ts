@@ -10,7 +10,6 @@ export interface WatchedServers extends AsyncDisposable {
 /** Shorter than the timeout of a scrape. */
 const ANSWER_MS_MAX = 2_000;
 
-/** Connects to each server of a cluster by itself, to ask how it is. */
 export function watchServers({ shards }: Pick<ClusterServers, "shards">): WatchedServers {
   const servers = shards.flatMap(({ name, urls, quorum }) =>
     urls.map((url) => ({

@@ -16,9 +16,8 @@ interface ClickHouseUser {
 }
 
 /**
- * The engine's configuration: the thread pools of a server, and small caches. Otherwise `clickhouse local` has 2 merge
- * threads, the caches of a large server and 90 % of the machine's memory. Names and meaning:
- * https://clickhouse.com/docs/operations/server-configuration-parameters/settings
+ * Otherwise `clickhouse local` has 2 merge threads, the caches of a large server and 90 % of the machine's
+ * memory. Names: https://clickhouse.com/docs/operations/server-configuration-parameters/settings
  */
 export function clickHouseConfig({ usersPath, memoryBytesMax }: ClickHouseConfig): string {
   const cacheBytes = Math.round(memoryBytesMax / 32);

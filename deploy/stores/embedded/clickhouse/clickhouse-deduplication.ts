@@ -72,8 +72,8 @@ function exists(table: string, part: string): boolean {
 }
 
 /**
- * Whether the log was written after every part. An insert that was interrupted was the last that happened; a part that
- * is newer has taken the place of one that was moved away, whose token must stay.
+ * An insert that was interrupted was the last that happened; a newer part has taken the place of one that was
+ * moved away, whose token must stay.
  */
 function isNewest(table: string, file: string): boolean {
   const written = statSync(file).mtimeMs;

@@ -33,9 +33,7 @@ export interface ClickHouseOptions extends Pick<SuperviseServerOptions, "steadyM
 
 /** A ClickHouse server on 127.0.0.1 that ends with this process. When it dies, it is restarted on the same port. */
 export interface EmbeddedClickHouse extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, without credentials. */
   readonly url: string;
-  /** Has all rights. */
   readonly username: string;
   readonly password: string;
   /** The pid of the current process; another one after a restart. */

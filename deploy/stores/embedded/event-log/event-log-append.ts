@@ -3,7 +3,6 @@ import { written } from "./event-log-tables.js";
 
 export interface Appender {
   append(records: readonly Uint8Array[], partition: number): Promise<void>;
-  /** Resolves when nothing is waiting to be written. */
   settled(): Promise<void>;
 }
 
@@ -18,8 +17,8 @@ interface Waiting {
 const COMMIT_BYTES_MAX = 16 * 2 ** 20;
 
 /**
- * Writes appends in groups: whatever arrives while one group is flushed to the disk shares the next flush.
- * A group is one transaction, conditional on the offsets still being those that it was numbered by.
+ * Whatever arrives while one group is flushed shares the next flush. A group is one transaction, conditional
+ * on the offsets by which it was numbered.
  */
 export function openAppender(store: LogStore): Appender {
   const waiting: Waiting[] = [];

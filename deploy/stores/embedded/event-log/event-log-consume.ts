@@ -102,7 +102,6 @@ const GATHERED_MAX = 64;
 const ARRIVING_STEP_MS = 5;
 
 interface GatherDependencies {
-  /** How many records wait now. */
   waiting: () => number;
   signal: AbortSignal;
   /** In milliseconds; only differences count. */

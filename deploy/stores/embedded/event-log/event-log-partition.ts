@@ -5,7 +5,6 @@ import { type Cursor, written } from "./event-log-tables.js";
 
 /** One partition as one group reads it; only one may be open for both at a time. */
 export interface PartitionReader {
-  /** Whether there is a next batch. */
   hasNext(appended: readonly number[]): boolean;
   /** The records after the last commit, or the recorded range of a crash. There must be some: see `hasNext`. */
   nextBatch(): LogBatch;
@@ -19,7 +18,6 @@ interface PartitionOptions {
   partition: number;
   batchBytesMax: number | (() => number);
   sizeOf?: ((value: Uint8Array) => number) | undefined;
-  /** Holds the records of the last batch. */
   memory: BatchMemory;
 }
 

@@ -4,7 +4,6 @@ import { type LogStore, releaseMappedPages } from "./event-log-store.js";
 import { type RecordKey, written } from "./event-log-tables.js";
 
 export interface RetentionOptions {
-  /** The partitions to look after. */
   share: readonly number[];
   /** Bytes of consumed records that one partition keeps. */
   bytesMax: number;

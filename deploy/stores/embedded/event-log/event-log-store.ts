@@ -22,7 +22,6 @@ export interface LogStore extends LogTables {
   consumedBelow(partition: number): number;
   /** Records appended and not committed by the group, over these partitions. */
   lag(group: string, partitions: readonly number[]): number;
-  /** Records ever appended. */
   appended(): number;
 }
 
@@ -95,9 +94,9 @@ function lowestCursor(cursors: LogTables["cursors"], of: { topic: string; partit
 const MADV_DONTNEED = 4;
 
 /**
- * Unmaps the pages of a mapped file from this process (Linux; elsewhere it does nothing). They stay in the
- * system's page cache, so reading one again costs a minor fault. LMDB never does it by itself: without this
- * the resident memory of the process grows with every byte of the log that was ever read.
+ * They stay in the system's page cache, so reading one again costs a minor fault. LMDB never does it: the
+ * memory of the process would grow with every byte of the log that was ever read. Linux; elsewhere it does
+ * nothing.
  */
 export function releaseMappedPages(file: string): void {
   if (process.platform !== "linux") return;

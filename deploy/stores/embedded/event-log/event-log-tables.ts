@@ -26,7 +26,6 @@ export interface LogTables {
   readonly facts: Database<RecordFacts, RecordKey>;
   readonly cursors: Database<Cursor, CursorKey>;
   readonly state: Database<unknown, string[]>;
-  /** Made with the log. */
   readonly id: string;
   readonly partitions: number;
 }
@@ -103,9 +102,8 @@ async function settle(state: LogTables["state"], key: string[], value: unknown):
 }
 
 /**
- * Passes on the result of a write to LMDB, or throws the fault behind its failure. LMDB's binding keeps the reason
- * in a promise of its own, and on a full disk that reason is often only "Input/output error": so the sentence adds
- * the room that is left.
+ * LMDB's binding keeps the reason of a failed write in a promise of its own, and on a full disk that is often
+ * only "Input/output error": so the sentence adds the room that is left.
  */
 export async function written<Result>(writing: Promise<Result>, { file }: { file: string }): Promise<Result> {
   try {
@@ -149,9 +147,8 @@ const VERSION = 2;
 const UNWRITTEN_BYTES_MAX = 2 ** 20;
 
 /**
- * Throws if either record is damaged, or if the file ends long before its last page. LMDB would end the process with a
- * signal, without a word; without the second record, it would also forget the last commit. A file that is absent or empty
- * passes: LMDB makes it.
+ * Throws if either record is damaged, or if the file ends long before its last page: LMDB would end the
+ * process with a signal, or forget the last commit. A file that is absent or empty passes.
  */
 async function requireWholeFile(path: string): Promise<void> {
   const file = await openFile(path, "r").catch(() => undefined);

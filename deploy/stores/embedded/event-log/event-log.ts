@@ -28,10 +28,9 @@ export interface EmbeddedLogOptions {
 }
 
 /**
- * Opens the event log on LMDB: one file for all partitions, each append flushed to the disk before it resolves.
- * Threads of one process and several processes may open the same folder; each partition has one consumer.
- * Records that no group consumed are never deleted; the disk is the limit, and a full one rejects appends.
- * Throws StartFailure when the folder cannot be written.
+ * One file for all partitions, each append flushed to the disk before it resolves. Threads and processes may
+ * open the same folder; each partition has one consumer. Records that no group consumed are never deleted; a
+ * full disk rejects appends. Throws StartFailure when the folder cannot be written.
  */
 export async function openEmbeddedLog({
   dir,

@@ -15,13 +15,12 @@ import { type ServerProcess, spawnServer } from "../server-process.js";
 /** An initialised database cluster on disk, and the means to start its server. */
 export interface PostgresCluster {
   dir: string;
-  /** The password of the database's owner. */
   password: string;
   superuserPassword: string;
   spawn(port: number, onLine: (line: string) => void): Promise<ServerProcess>;
   /**
-   * Removes the lock file of a dead server. PostgreSQL respects it when another process has got the same pid, which is
-   * likely in a container. Only on Linux, where endOrphans makes sure that no server uses the folder.
+   * PostgreSQL respects it when another process has got the same pid, which is likely in a container. Only on
+   * Linux, where endOrphans makes sure that no server uses the folder.
    */
   removeStaleLock(): void;
 }
@@ -37,9 +36,8 @@ interface Parts {
 export const SUPERUSER = "postgres";
 
 /**
- * Starts a background process that ends the server when the parent pipe (descriptor 3) closes, and then replaces the shell
- * by the server, which keeps the shell's pid. The background process is no child of the server. A line in the pipe ends
- * it; see spawnServer.
+ * The background process ends the server when the parent pipe (descriptor 3) closes; the shell becomes the
+ * server and keeps its pid. A line in the pipe ends the process; see spawnServer.
  */
 const WITH_PARENT_PIPE = `
 ( (

@@ -5,7 +5,6 @@ import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StartFailure } from "../../../process/start-failure.js";
 
-/** Absolute paths of PostgreSQL's programs. */
 export interface PostgresProgram {
   postgres: string;
   initdb: string;
@@ -28,9 +27,8 @@ export async function findPostgresProgram(): Promise<PostgresProgram> {
 }
 
 /**
- * Returns the search path of PostgreSQL's shared libraries. The package lacks their short names (libpq.so.5), which its
- * install script would link. This links them in `dir`, because the script may not have run and the package may be
- * read-only.
+ * Links short names (libpq.so.5) in `dir`: the package's install script, which would make them, may not have
+ * run, and the package may be read-only.
  */
 export function makeLibraryPath(dir: string, { postgres }: PostgresProgram): string {
   const native = dirname(dirname(postgres));
@@ -65,8 +63,8 @@ export interface PostgresAccount {
 const ALTERNATIVES = "run this as an ordinary user, or set DATABASE_URL to a PostgreSQL server";
 
 /**
- * PostgreSQL refuses to run as root, and its initdb as an account without a name. Root starts it as the owner of its data,
- * or else as the system user `postgres`, or else as `nobody`. Throws StartFailure when no account can run it.
+ * PostgreSQL refuses to run as root, and its initdb as an account without a name. Root starts it as the owner
+ * of its data, or else as `postgres`, or else as `nobody`. Throws StartFailure.
  */
 export function choosePostgresAccount(dataDir: string, paths: readonly string[]): PostgresAccount {
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnIds: {} };
@@ -85,9 +83,8 @@ export function choosePostgresAccount(dataDir: string, paths: readonly string[])
 }
 
 /**
- * Only root can enter the data directory, and perhaps the folders above it. The server keeps one capability of root,
- * `dac_override`, to enter them. Without `no_setuid_fixup`, access(2), which PostgreSQL calls for its own programs, would
- * ignore that capability.
+ * Only root can enter the data directory. The server keeps `dac_override` to enter it. Without
+ * `no_setuid_fixup`, access(2), which PostgreSQL calls for its own programs, would ignore that capability.
  */
 function setprivPrefix({ uid, gid }: { uid: number; gid: number }): string[] {
   const caps = "-all,+dac_override";
