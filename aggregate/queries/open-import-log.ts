@@ -11,8 +11,8 @@ import {
 export interface ImportLogQuery {
   importId: string;
   /**
-   * `import-log`: every kept entry as JSON; `rejected-lines`: refused lines as sent; both by line. `import-
-   * log-rest`: how many were not kept, as one more entry, if any.
+   * `import-log`: every kept entry as JSON; `rejected-lines`: refused lines as sent; both by line.
+   * `import-log-rest`: how many were not kept, as one more entry, if any.
    */
   what: "import-log" | "import-log-rest" | "rejected-lines";
   signal: AbortSignal;

@@ -37,8 +37,8 @@ export interface BodyLimits {
 
 /**
  * Reads no faster than the decompressed parts are consumed. The iteration throws when the sender closes the
- * connection, when the compressed data ends early, and above `bytesMax` decompressed bytes (Problem too-
- * large). @throws Problem unsupported-encoding
+ * connection, when the compressed data ends early, and above `bytesMax` decompressed bytes (Problem
+ * too-large). @throws Problem unsupported-encoding
  */
 export function openBody(
   request: Readable,

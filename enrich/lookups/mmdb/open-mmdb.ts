@@ -39,8 +39,8 @@ const SEPARATOR = Buffer.alloc(16);
 const LOOKUPS_SPREAD = 1_000n;
 
 /**
- * The first `recordsMax` records, to see which fields a database has, and some from all over the file: mmdb-
- * lib trusts it, and damage would surface only when a chunk is enriched. Throws for a damaged file.
+ * The first `recordsMax` records, to see which fields a database has, and some from all over the file:
+ * mmdb-lib trusts it, and damage would surface only when a chunk is enriched. Throws for a damaged file.
  */
 export function sampleRecords({ path, bytes }: MmdbFile, recordsMax: number): MmdbRecord[] {
   try {
