@@ -84,13 +84,8 @@ describe("a run of the funnel", () => {
   test("announces a company once, without an old stage the first time", async () => {
     const { store, of } = openStore(["a"]);
     const run = (facts: CompanyFacts[]) => decideStages(reading({ a: facts }), { store, asOf, signal });
-    expect(await run([factsOf("acme.example")])).toEqual({
-      owners: 1,
-      companies: 1,
-      changes: 1,
-      leftAlone: 0,
-      importing: 0,
-    });
+    const outcome = { owners: 1, companies: 1, changes: 1, leftAlone: 0, importing: 0 };
+    expect(await run([factsOf("acme.example")])).toEqual(outcome);
     expect((await run([factsOf("acme.example")])).changes).toBe(0);
     expect((await run([factsOf("acme.example", DOWNLOADED)])).changes).toBe(1);
     expect((await run([factsOf("acme.example", GONE)])).changes).toBe(1);
@@ -159,20 +154,15 @@ describe("a run of the funnel", () => {
     ]);
   });
 
-  test("leaves an owner alone whom a later run has seen", async () => {
-    const { store, of } = openStore(["a", "b"], { laterRun: "a" });
-    const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
+  const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
+  test.each([
+    ["alone whom a later run has seen", { laterRun: "a" }, { leftAlone: 1, importing: 0 }, [0, 1]],
+    ["whose imports run to the next one", { importing: "b" }, { leftAlone: 0, importing: 1 }, [1, 0]],
+  ])("leaves an owner %s", async (_, other, left, changes) => {
+    const { store, of } = openStore(["a", "b"], other);
     const outcome = await decideStages(reading(companies), { store, asOf, signal });
-    expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, leftAlone: 1, importing: 0 });
-    expect([of("a").changes.length, of("b").changes.length]).toEqual([0, 1]);
-  });
-
-  test("leaves an owner whose imports run to the next one", async () => {
-    const { store, of } = openStore(["a", "b"], { importing: "b" });
-    const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
-    const outcome = await decideStages(reading(companies), { store, asOf, signal });
-    expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, leftAlone: 0, importing: 1 });
-    expect([of("a").changes.length, of("b").changes.length]).toEqual([1, 0]);
+    expect(outcome).toEqual({ owners: 2, companies: 1, changes: 1, ...left });
+    expect([of("a").changes.length, of("b").changes.length]).toEqual(changes);
   });
 
   test("ends between two owners when it is told to", async () => {
@@ -186,7 +176,6 @@ describe("a run of the funnel", () => {
         return done;
       },
     };
-    const companies = { a: [factsOf("acme.example")], b: [factsOf("acme.example")] };
     const running = decideStages(reading(companies), { store: stopping, asOf, signal: stop.signal });
     await expect(running).rejects.toThrow("enough");
     expect([of("a").changes.length, of("b").changes.length]).toEqual([1, 0]);

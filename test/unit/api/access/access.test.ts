@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { access, lacks } from "../../../../api/access/access.js";
+import { access, accessWithin, lacks, reaches, type Caller } from "../../../../api/access/access.js";
 import { ACTIONS, type Action, changesCollected } from "../../../../api/access/resources.js";
 import { SCOPES } from "../../../../schemas/contracts/user.js";
 import { CALLERS, tabledDecision, tabledScope } from "../../../support/api/access-table.js";
@@ -18,8 +18,45 @@ describe("access", () => {
 
 describe("a limited token", () => {
   test.each(ALL_ACTIONS)("may be used for %s with one scope at most", (action) => {
-    const sufficient = SCOPES.filter((scope) => lacks({ scopes: [scope] }, action) === undefined);
-    expect(sufficient).toEqual([tabledScope(action)].filter(Boolean));
+    const needed = tabledScope(action);
+    const lacking = SCOPES.map((scope) => lacks({ scopes: [scope] }, action));
+    expect(lacking).toEqual(SCOPES.map((scope) => (scope === needed ? undefined : (needed ?? "account"))));
+    expect(lacks({ scopes: SCOPES }, action)).toBe(needed === undefined ? "account" : undefined);
+    expect(lacks(undefined, action)).toBeUndefined();
+  });
+
+  test("is not enough to make what belongs to no owner yet, where it is of one owner", () => {
+    const limits = { scopes: SCOPES, ownerId: "acme" };
+    const lacking = ALL_ACTIONS.filter((action) => lacks(limits, action) === "any-owner");
+    expect(lacking).toEqual(["organization.create"]);
+  });
+});
+
+describe("a token of one owner", () => {
+  const OWNER: Caller = { standing: "owner" };
+  const MEMBER: Caller = { standing: "member" };
+  const STRANGER: Caller = { standing: "none" };
+
+  test.each([
+    ["an owner", OWNER, "acme", "acme", "allowed"],
+    ["an owner", OWNER, "other", "acme", "out-of-scope"],
+    ["an owner", OWNER, undefined, "acme", "allowed"],
+    ["a member", MEMBER, "acme", "acme", "forbidden"],
+    ["a member", MEMBER, "other", "acme", "out-of-scope"],
+    ["a stranger", STRANGER, "acme", "acme", "hidden"],
+    ["a stranger", STRANGER, "other", "acme", "hidden"],
+  ])("of %s (%j), limited to %s, on %s's things: %s", (_, caller, limitedTo, ownerId, decision) => {
+    const limits = { scopes: SCOPES, ownerId: limitedTo };
+    for (const action of ["packages.create", "packages.update"] as const) {
+      const decided = accessWithin({ ...caller, limits }, action, { ownerKind: "organization", ownerId });
+      expect(decided).toBe(decision);
+    }
+    expect(reaches(limits, ownerId)).toBe(limitedTo !== "other");
+  });
+
+  test("is not what an account's own token is", () => {
+    const target = { ownerKind: "user", ownerId: "ada" } as const;
+    expect(accessWithin({ ...OWNER, limits: undefined }, "packages.create", target)).toBe("allowed");
   });
 });
 

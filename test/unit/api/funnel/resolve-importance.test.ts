@@ -27,25 +27,19 @@ test("ids are found in any case, and names as they are written", () => {
   expect(idsOf("pixels", WEB)).toEqual([TOOL]);
 });
 
+const fault = (at: number, message: string) => ({
+  path: `/packages/${at}/id`,
+  message: expect.stringContaining(message) as string,
+});
+
 test.each<[string, string[], object[]]>([
-  ["a name that several have", ["tool"], [{ path: "/packages/0/id", message: "give the id" }]],
-  [
-    "a name in another case",
-    ["Web"],
-    [{ path: "/packages/0/id", message: "is none of the packages of acme" }],
-  ],
+  ["a name that several have", ["tool"], [fault(0, "give the id")]],
+  ["a name in another case", ["Web"], [fault(0, "is none of the packages of acme")]],
   [
     "one that is named twice, by its id and its name, each time after the first",
     [WEB, TOOL, "web", WEB.toUpperCase()],
-    [
-      { path: "/packages/2/id", message: "is named twice" },
-      { path: "/packages/3/id", message: "is named twice" },
-    ],
+    [fault(2, "is named twice"), fault(3, "is named twice")],
   ],
-])("%s is refused", (_, ids, faults) => {
-  const errors = faults.map((fault) => {
-    const { path, message } = fault as { path: string; message: string };
-    return { path, message: expect.stringContaining(message) as string };
-  });
+])("%s is refused", (_, ids, errors) => {
   expect(() => idsOf("packages", ...ids)).toThrow(expect.objectContaining({ code: "invalid-body", errors }));
 });

@@ -30,38 +30,32 @@ describe("the client's address", () => {
 });
 
 describe("the address of an event", () => {
+  const CLIENT = "198.51.100.7";
+  const PROXIES = `${CLIENT}, 2001:db8:ffff::2, ::ffff:10.0.0.9`;
   const QUOTED = 'for="[2001:db8:1::9]:443";proto=https';
   test.each([
     ["is the whole of IPv6", { remoteAddress: "2001:DB8:1:2:3:4:5:6" }, "2001:db8:1:2:3:4:5:6"],
     [
       "is not told by who is no proxy",
-      { remoteAddress: "192.0.2.1", forwarded: "for=198.51.100.7" },
+      { remoteAddress: "192.0.2.1", forwarded: `for=${CLIENT}` },
       "192.0.2.1",
     ],
-    ["is in Forwarded", { forwarded: "by=10.0.0.1;FOR=198.51.100.7;host=a" }, "198.51.100.7"],
+    ["is in Forwarded", { forwarded: `by=10.0.0.1;FOR=${CLIENT};host=a` }, "198.51.100.7"],
     ["is in Forwarded with a port, quoted", { forwarded: QUOTED }, "2001:db8:1::9"],
     [
       "is the last untrusted of Forwarded",
-      { forwarded: "for=203.0.113.9, for=198.51.100.7,for=10.0.0.2" },
-      "198.51.100.7",
+      { forwarded: `for=203.0.113.9, for=${CLIENT},for=10.0.0.2` },
+      CLIENT,
     ],
-    ["ends where Forwarded hides it", { forwarded: "for=198.51.100.7, for=_hidden" }, "10.0.0.1"],
-    ["ends where Forwarded does not say it", { forwarded: "for=198.51.100.7, proto=https" }, "10.0.0.1"],
-    [
-      "is not taken from quoted text",
-      { forwarded: 'host="a, for=203.0.113.9";for=198.51.100.7' },
-      "198.51.100.7",
-    ],
+    ["ends where Forwarded hides it", { forwarded: `for=${CLIENT}, for=_hidden` }, "10.0.0.1"],
+    ["ends where Forwarded does not say it", { forwarded: `for=${CLIENT}, proto=https` }, "10.0.0.1"],
+    ["is not taken from quoted text", { forwarded: `host="a, for=203.0.113.9";for=${CLIENT}` }, CLIENT],
     [
       "is that of X-Forwarded-For where both are there",
-      { forwardedFor: "198.51.100.7", forwarded: "for=203.0.113.9" },
-      "198.51.100.7",
+      { forwardedFor: CLIENT, forwarded: "for=203.0.113.9" },
+      CLIENT,
     ],
-    [
-      "goes through IPv6 and IPv4 proxies",
-      { forwardedFor: "198.51.100.7, 2001:db8:ffff::2, ::ffff:10.0.0.9" },
-      "198.51.100.7",
-    ],
+    ["goes through IPv6 and IPv4 proxies", { forwardedFor: PROXIES }, CLIENT],
     ["is unknown where the connection is gone", { remoteAddress: undefined }, undefined],
   ])("%s", (_, connection, address) => {
     const whole = { remoteAddress: "10.0.0.1", forwardedFor: "", ...connection };

@@ -4,6 +4,8 @@ import { retryWhileDown } from "../../../../enrich/batches/retry-while-down.js";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const quiet = { onFailure: () => undefined };
+
 describe("retryWhileDown", () => {
   test("answers what the work answers, at once when it succeeds", async () => {
     const onFailure = vi.fn();
@@ -14,11 +16,7 @@ describe("retryWhileDown", () => {
   test("tries again until it succeeds, waiting longer each time, and tells of every failure", async () => {
     const tries: number[] = [];
     const down = new Error("connection refused");
-    const work = vi
-      .fn(async () => "up")
-      .mockRejectedValueOnce(down)
-      .mockRejectedValueOnce(down)
-      .mockRejectedValueOnce(down);
+    const work = vi.fn(() => (tries.length < 3 ? Promise.reject(down) : Promise.resolve("up")));
     const start = Date.now();
     const answer = retryWhileDown(work, {
       onFailure(error) {
@@ -31,21 +29,10 @@ describe("retryWhileDown", () => {
     expect(tries).toEqual([0, 100, 300]);
   });
 
-  test("gives up after twenty tries, in about a minute, with the last failure", async () => {
-    const work = vi.fn(() => Promise.reject(new Error(`try ${work.mock.calls.length}`)));
-    const answer = expect(retryWhileDown(work, { onFailure: () => undefined })).rejects.toThrow("try 20");
-    await vi.advanceTimersByTimeAsync(90_000);
-    await answer;
-    expect(work).toHaveBeenCalledTimes(20);
-  });
-
-  test("tries again after a TypeError, and gives up only after twenty tries", async () => {
-    const error = new TypeError("undefined is not a function");
-    const work = vi.fn(() => Promise.reject(error));
-    const answer = expect(retryWhileDown(work, { onFailure: () => undefined })).rejects.toMatchObject({
-      name: "StillDown",
-      cause: error,
-    });
+  test("tries again after a TypeError, and gives up after twenty tries with the last failure", async () => {
+    const work = vi.fn(() => Promise.reject(new TypeError(`try ${work.mock.calls.length}`)));
+    const stillDown = { name: "StillDown", message: expect.stringContaining("try 20") as string };
+    const answer = expect(retryWhileDown(work, quiet)).rejects.toMatchObject(stillDown);
     await vi.advanceTimersByTimeAsync(90_000);
     await answer;
     expect(work).toHaveBeenCalledTimes(20);
@@ -54,7 +41,7 @@ describe("retryWhileDown", () => {
   test("passes on at once a TypeError that no store's absence explains", async () => {
     const error = new TypeError("undefined is not a function");
     const work = vi.fn(() => Promise.reject(error));
-    const retrying = { onFailure: () => undefined, isDown: () => false };
+    const retrying = { ...quiet, isDown: () => false };
     await expect(retryWhileDown(work, retrying)).rejects.toBe(error);
     expect(work).toHaveBeenCalledTimes(1);
   });
@@ -62,7 +49,7 @@ describe("retryWhileDown", () => {
   test("gives up after one more try when it is stopped during a pause", async () => {
     const work = vi.fn(() => Promise.reject(new Error("down")));
     const stopping = new AbortController();
-    const retrying = { onFailure: () => undefined, signal: stopping.signal };
+    const retrying = { ...quiet, signal: stopping.signal };
     const answer = expect(retryWhileDown(work, retrying)).rejects.toThrow("down");
     await vi.advanceTimersByTimeAsync(150);
     stopping.abort();
@@ -73,7 +60,7 @@ describe("retryWhileDown", () => {
   test("tries once more when it is stopped during a pause", async () => {
     const stopping = new AbortController();
     const work = vi.fn(async () => "up").mockRejectedValueOnce(new Error("down"));
-    const answer = retryWhileDown(work, { onFailure: () => undefined, signal: stopping.signal });
+    const answer = retryWhileDown(work, { ...quiet, signal: stopping.signal });
     await vi.advanceTimersByTimeAsync(50);
     stopping.abort();
     expect(await answer).toBe("up");
@@ -86,7 +73,7 @@ describe("retryWhileDown", () => {
       stopping.abort();
       throw new Error("down");
     });
-    const answer = retryWhileDown(work, { onFailure: () => undefined, signal: stopping.signal });
+    const answer = retryWhileDown(work, { ...quiet, signal: stopping.signal });
     await expect(answer).rejects.toMatchObject({ name: "StillDown" });
     expect(work).toHaveBeenCalledTimes(1);
   });

@@ -14,6 +14,9 @@ const noPackage = (id: string) => ({ class: "error", type: "artifact-not-found",
 const noPixel = (id: string) => ({ class: "error", type: "artifact-not-found", pixelId: id });
 
 const two = (message: string) => ({ class: "error", type: "invalid-value", message });
+const BOTH = two("A line names a package or a pixel, not both: it has $package and $pixel");
+const TWO_PIXELS = two("$pixel and $tracking_pixel name two pixels");
+const docs = { ...thePixel, called: "docs" };
 
 describe("targetOf", () => {
   test.each([
@@ -32,18 +35,8 @@ describe("targetOf", () => {
     ["a package by its name", forAny, { $package: "left-pad" }, { kind: "package", id: "left-pad" }],
     ["a pixel by its name", forAny, { $pixel: "docs" }, { kind: "pixel", id: "docs" }],
     ["the path's package, by its name", forPackage, { $package: "web" }, { ...thePackage, called: "web" }],
-    [
-      "a pixel by its id and its name",
-      forAny,
-      { $pixel: PIXEL_ID, $tracking_pixel: "docs" },
-      { ...thePixel, called: "docs" },
-    ],
-    [
-      "the path's pixel, by its name twice",
-      forPixel,
-      { $pixel: "docs", $tracking_pixel: "docs" },
-      { ...thePixel, called: "docs" },
-    ],
+    ["a pixel by its id and its name", forAny, { $pixel: PIXEL_ID, $tracking_pixel: "docs" }, docs],
+    ["the path's pixel, by its name twice", forPixel, { $pixel: "docs", $tracking_pixel: "docs" }, docs],
   ])("is %s", (_, chunk, line, target) => {
     expect(targetOf(fieldsOf(line), chunk)).toEqual(target);
   });
@@ -54,38 +47,23 @@ describe("targetOf", () => {
     ["a line names another package than the path", forPackage, { $package: OTHER }, noPackage(OTHER)],
     ["a line names a pixel on a package's path", forPackage, { $pixel: PIXEL_ID }, noPixel(PIXEL_ID)],
     [
-      "a line names a pixel beside the path's package",
+      "a pixel stands beside the path's package",
       forPackage,
       { $package: PACKAGE_ID, $pixel: PIXEL_ID },
-      two("A line names a package or a pixel, not both: it has $package and $pixel"),
+      BOTH,
     ],
     [
-      "a line names a package beside the path's pixel",
+      "a package stands beside the path's pixel",
       forPixel,
       { $package: PACKAGE_ID, $tracking_pixel: PIXEL_ID },
-      two("A line names a package or a pixel, not both: it has $package and $pixel"),
+      BOTH,
     ],
     ["a line names a package on a pixel's path", forPixel, { $package: PACKAGE_ID }, noPackage(PACKAGE_ID)],
     ["a package has the pixel's id", forPixel, { $package: PIXEL_ID }, noPackage(PIXEL_ID)],
-    [
-      "two are named",
-      forAny,
-      { $package: PACKAGE_ID, $pixel: PIXEL_ID },
-      two("A line names a package or a pixel, not both: it has $package and $pixel"),
-    ],
-    [
-      "the names of a pixel differ",
-      forAny,
-      { $pixel: PIXEL_ID, $tracking_pixel: OTHER },
-      two("$pixel and $tracking_pixel name two pixels"),
-    ],
+    ["two are named", forAny, { $package: PACKAGE_ID, $pixel: PIXEL_ID }, BOTH],
+    ["the names of a pixel differ", forAny, { $pixel: PIXEL_ID, $tracking_pixel: OTHER }, TWO_PIXELS],
     ["an id is empty", forAny, { $package: "" }, noPackage("")],
-    [
-      "a line names the path's pixel by two names",
-      forPixel,
-      { $pixel: "docs", $tracking_pixel: "home" },
-      two("$pixel and $tracking_pixel name two pixels"),
-    ],
+    ["the path's pixel has two names", forPixel, { $pixel: "docs", $tracking_pixel: "home" }, TWO_PIXELS],
     ["a pixel is named on a package's path", forPackage, { $pixel: "docs" }, noPixel("docs")],
     ["an id is a number", forAny, { $pixel: 7 }, noPixel("7")],
     ["an id is nested", forAny, { $pixel: { id: PIXEL_ID } }, noPixel("{…}")],

@@ -30,6 +30,12 @@ const bigCloud = {
   cloudProviderDomain: "big.example",
 };
 
+const ofKind = (connectionType: string, name: string, domain = ""): Partial<Network> => ({
+  company: name,
+  companyDomain: domain,
+  connectionType,
+});
+
 const cases: [string, Partial<NetworkFacts>, Partial<Network>][] = [
   ["nothing known", {}, {}],
   // Only the owner is known.
@@ -40,25 +46,21 @@ const cases: [string, Partial<NetworkFacts>, Partial<Network>][] = [
   [
     "a university",
     { asn: 4, asOrganization: "State U" },
-    { company: "State University", companyDomain: "state.edu", connectionType: "education" },
+    ofKind("education", "State University", "state.edu"),
   ],
+  ["a government", { asn: 6, asOrganization: "MIN" }, ofKind("government", "Ministry", "ministry.example")],
+  ["an unlisted company", UNLISTED, ofKind("business", "Widgets Ltd")],
   [
-    "a government",
-    { asn: 6, asOrganization: "MIN" },
-    { company: "Ministry", companyDomain: "ministry.example", connectionType: "government" },
-  ],
-  ["a company that is not in the table", UNLISTED, { company: "Widgets Ltd", connectionType: "business" }],
-  [
-    "a company that is not in the table, with a domain from IPinfo Lite",
+    "an unlisted company with a domain",
     { ...UNLISTED, asDomain: "widgets.example" },
-    { company: "Widgets Ltd", companyDomain: "widgets.example", connectionType: "business" },
+    ofKind("business", "Widgets Ltd", "widgets.example"),
   ],
-  ["an ISP that is not in the table", { ...UNLISTED_ISP, asDomain: "valley.example" }, isp],
+  ["an unlisted ISP", { ...UNLISTED_ISP, asDomain: "valley.example" }, isp],
   // ISP form: who uses the network may be a customer of the ISP.
   [
     "a customer of an ISP",
     { ...ISP, isp: "Verizon", organization: "Lariat Software" },
-    { company: "Lariat Software", connectionType: "business" },
+    ofKind("business", "Lariat Software"),
   ],
   ["an ISP's own network", { ...ISP, isp: "Verizon", organization: "Verizon" }, isp],
   ["an ISP without an AS number", { isp: "Finecom" }, isp],
@@ -71,14 +73,14 @@ const cases: [string, Partial<NetworkFacts>, Partial<Network>][] = [
   [
     "a university at an ISP",
     { ...ISP, isp: "Verizon", organization: "Example College" },
-    { company: "Example College", connectionType: "education" },
+    ofKind("education", "Example College"),
   ],
   // Enterprise and IPinfo's company form: the type is said outright.
   ["a residential line of a company", { ...BUSINESS, kind: "isp" }, isp],
   [
     "a government office at an ISP",
     { ...ISP, kind: "government", organization: "Bevtec", isp: "Verizon", domain: "bevtec.example" },
-    { company: "Bevtec", companyDomain: "bevtec.example", connectionType: "government" },
+    ofKind("government", "Bevtec", "bevtec.example"),
   ],
   ["a business at an ISP, without a name", { ...ISP, kind: "business" }, { connectionType: "business" }],
   ["hosting at a cloud", { ...CLOUD, kind: "hosting" }, bigCloud],
@@ -94,11 +96,7 @@ const cases: [string, Partial<NetworkFacts>, Partial<Network>][] = [
   ["a company's line at a cloud", { ...CLOUD, line: "business" }, bigCloud],
   // Domain form.
   ["a company's other domain", { ...BUSINESS, domain: "acme.net" }, { ...acme, companyDomain: "acme.net" }],
-  [
-    "a domain of an unknown network",
-    { domain: "acme.net" },
-    { company: "acme.net", companyDomain: "acme.net" },
-  ],
+  ["a domain of an unknown network", { domain: "acme.net" }, ofKind("", "acme.net", "acme.net")],
   ["an ISP's domain", { ...ISP, domain: "verizon.net" }, isp],
 ];
 

@@ -77,12 +77,7 @@ describe("readNetworkFacts", () => {
   });
 
   it("reads IPinfo Lite, with the owner's domain", () => {
-    const record = {
-      asn: "AS15169",
-      as_name: "Google LLC",
-      as_domain: "google.com",
-      country: "United States",
-    };
+    const record = { asn: "AS15169", as_name: "Google LLC", as_domain: "google.com", country: "US" };
     const facts = { asn: 15169, asOrganization: "Google LLC", asDomain: "google.com" };
     expect(readNetworkFacts(record)).toEqual({ ...NO_FACTS, ...facts });
   });
@@ -113,13 +108,8 @@ describe("completeFacts", () => {
   });
 
   it("leaves the owner as it is where a database says nothing", () => {
-    const full = {
-      ...owner,
-      organization: "Acme",
-      isp: "Verizon",
-      domain: "acme.example",
-      kind: "business",
-    } as const;
+    const user = { organization: "Acme", isp: "Verizon", domain: "acme.example", kind: "business" } as const;
+    const full = { ...owner, ...user };
     expect(completeFacts(NO_FACTS, full)).toEqual(full);
     expect(completeFacts({ ...NO_FACTS, line: "isp" }, full)).toEqual({ ...full, kind: "", line: "isp" });
   });

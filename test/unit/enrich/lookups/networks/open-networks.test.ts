@@ -44,6 +44,9 @@ const google = {
   cloudProviderDomain: "",
 };
 const isp = { ...UNKNOWN_NETWORK, connectionType: "ISP" };
+const business = { ...UNKNOWN_NETWORK, connectionType: "business" };
+const government = { ...UNKNOWN_NETWORK, connectionType: "government" };
+const bevtec = { ...government, company: "Bevtec", companyDomain: "bredband2.com" };
 
 describe("an ASN database", () => {
   it.each([
@@ -76,19 +79,11 @@ describe("a company database comes before the owner of the network", () => {
     ["GeoIP2-Domain-Test", "1.2.3.4", { ...google, companyDomain: "maxmind.com" }],
     ["GeoIP2-Domain-Test", "71.160.223.1", isp],
     ["GeoIP2-Connection-Type-Test", "1.0.1.1", isp],
-    ["GeoIP2-Connection-Type-Test", "201.243.200.1", { ...UNKNOWN_NETWORK, connectionType: "business" }],
+    ["GeoIP2-Connection-Type-Test", "201.243.200.1", business],
     ["GeoIP2-Enterprise-Test", "74.209.24.1", isp],
-    [
-      "GeoIP2-Enterprise-Test",
-      "89.160.20.112",
-      { ...UNKNOWN_NETWORK, company: "Bevtec", companyDomain: "bredband2.com", connectionType: "government" },
-    ],
+    ["GeoIP2-Enterprise-Test", "89.160.20.112", bevtec],
     ["GeoIP2-Enterprise-Test", "214.214.214.220", { ...UNKNOWN_NETWORK, connectionType: "hosting" }],
-    [
-      "GeoIP2-ISP-Test",
-      "8.33.16.1",
-      { ...UNKNOWN_NETWORK, company: "Co-Mo Connect", connectionType: "business" },
-    ],
+    ["GeoIP2-ISP-Test", "8.33.16.1", { ...business, company: "Co-Mo Connect" }],
     ["GeoIP2-ISP-Test", "5.145.96.1", isp],
     ["GeoIP2-ISP-Test", "9.9.9.9", UNKNOWN_NETWORK],
   ])("%s for %s", (company, address, network) => {
