@@ -2,7 +2,11 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openDataDir, readRunningEndpoints } from "../../../../deploy/process/data-dir.js";
+import {
+  openDataDir,
+  readRunningEndpoints,
+  endpointCredentials,
+} from "../../../../deploy/process/data-dir.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 let parent: string;
@@ -127,4 +131,24 @@ test("whoever ends it a second time waits until the lock is gone", async () => {
   await dataDir[Symbol.asyncDispose]();
   expect(await readdir(path)).not.toContain("lock");
   await first;
+});
+
+test("credentials of URLs stand apart, decoded, and those without have none", () => {
+  const endpoints = {
+    api: "http://127.0.0.1:8080",
+    clickhouse: "http://default:p%40ss%2Fword@127.0.0.1:8123/?database=maintainer",
+    postgres: "postgres://service:100%@127.0.0.1:5432/maintainer",
+    metrics: undefined,
+  };
+  const parts = endpointCredentials(endpoints);
+  expect(parts).toEqual({
+    clickhouse: {
+      url: "http://127.0.0.1:8123/?database=maintainer",
+      username: "default",
+      password: "p@ss/word",
+    },
+    postgres: { url: "postgres://127.0.0.1:5432/maintainer", username: "service", password: "100%" },
+  });
+  expect(() => new Request(endpoints.clickhouse)).toThrow("credentials");
+  expect(() => new Request(parts["clickhouse"]?.url ?? "")).not.toThrow();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLog } from "../../../../deploy/process/log.js";
+import { createLog, IMPORT_DONE, importDoneFields, shortLine } from "../../../../deploy/process/log.js";
 
 function logged(write: (log: ReturnType<typeof createLog>) => void, { pretty = false } = {}): string {
   const lines: string[] = [];
@@ -21,6 +21,8 @@ test("lines are readable when asked for", () => {
   expect(logged((log) => log.warn("mind the gap"), { pretty: true })).toMatch(/WARN.*mind the gap/);
 });
 
+const unparsed = Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from("hidden") });
+
 test.each([
   ["a header", { headers: { authorization: "Bearer hidden" } }],
   ["a request's header", { req: { headers: { authorization: "Bearer hidden", cookie: "hidden" } } }],
@@ -30,14 +32,8 @@ test.each([
   ["an API token inside a text", { note: "used mtk_hidden-by_prefix" }],
   ["a webhook secret inside a text", { note: "whsec_hidden+/=" }],
   ["the password of a URL", { url: "postgres://app:hidden@127.0.0.1:5432/app" }],
-  [
-    "the password of a URL in an error",
-    { err: new Error("connect to http://app:hidden@127.0.0.1:8123/ failed") },
-  ],
-  [
-    "the packet of a request that the HTTP parser refused",
-    { err: Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from("hidden") }) },
-  ],
+  ["the password of a URL in an error", { err: new Error("http://app:hidden@127.0.0.1:8123/ failed") }],
+  ["the packet of a request that the HTTP parser refused", { err: unparsed }],
 ])("%s is not written", (_, fields) => {
   const line = logged((log) => log.error(fields, "failed with mtk_hidden"));
   expect(line).toContain("***");
@@ -53,4 +49,42 @@ test("the readable form hides them as well", () => {
 test("a URL without a password stays as it is", () => {
   const url = "http://127.0.0.1:8080/v1/organizations?next=a@b";
   expect(logged((log) => log.info({ url }, "listening"))).toContain(url);
+});
+
+const time = "2026-11-21T03:51:15.123Z";
+const clock = new Date(time).toTimeString().slice(0, 8);
+const requested = (fields: object) =>
+  shortLine(JSON.stringify({ level: 30, time, ...fields, msg: "request" }));
+const answered = { method: "GET", path: "/v1/user", status: 200, ms: 21, account: "ada", complete: true };
+
+test("a request is one line", () => {
+  expect(requested(answered)).toBe(`${clock} GET /v1/user 200 21 ms ada\n`);
+  const { account: _, ...stranger } = { ...answered, ms: 12_345 };
+  expect(requested(stranger)).toBe(`${clock} GET /v1/user 200 12,345 ms\n`);
+});
+
+test("a failure is coloured, and a broken answer says so", () => {
+  expect(requested({ ...answered, status: 404 })).toContain("\u001b[33m404\u001b[39m");
+  expect(requested({ ...answered, status: 503 })).toContain("\u001b[31m503\u001b[39m");
+  expect(requested({ ...answered, complete: false })).toBe(`${clock} GET /v1/user 200 21 ms ada broke off\n`);
+});
+
+test("a path cannot colour the terminal", () => {
+  expect(requested({ ...answered, path: "/\u001b[31mred" })).toContain(" /red ");
+});
+
+test("the end of an import has counts, seconds and events a second", () => {
+  const ended = { id: "1", owner: "acme", eventsImported: 100_000, eventsFailed: 3, seconds: 12.404 };
+  const fields = importDoneFields(ended);
+  const counts = { events: 100_000, failed: 3, seconds: 12.4, eventsPerSecond: 8_062 };
+  expect(fields).toEqual({ importId: "1", owner: "acme", ...counts });
+  expect(shortLine(JSON.stringify({ level: 30, time, ...fields, msg: IMPORT_DONE }))).toBe(
+    `${clock} import done: 100,000 events imported, 3 lines refused, 12.4 s, 8,062 events/s (acme, 1)\n`,
+  );
+});
+
+test("every other line is left to the general form", () => {
+  expect(shortLine(JSON.stringify({ level: 40, time, msg: "mind the gap" }))).toBeUndefined();
+  const other = { level: 40, time, note: { msg: "request" }, msg: "other" };
+  expect(shortLine(JSON.stringify(other))).toBeUndefined();
 });

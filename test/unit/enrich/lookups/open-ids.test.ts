@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { openAddressCache } from "../../../../enrich/lookups/address-cache.js";
-import { openIds } from "../../../../enrich/lookups/open-ids.js";
+import { openIds, openHmac } from "../../../../enrich/lookups/open-ids.js";
+import fc from "fast-check";
 
 const NUL = String.fromCharCode(0);
 
@@ -50,4 +51,24 @@ describe("openIds", () => {
   it("gives no id without an address", () => {
     expect([ids.endpoint(""), ids.origin("", "curl/8")]).toEqual(["", ""]);
   });
+});
+
+test("is the HMAC-SHA256 of Node for any key and text, longer ones and shorter ones in turn", () => {
+  const keys = fc
+    .constantFrom(16, 32, 63, 64, 65, 130)
+    .chain((length) => fc.uint8Array({ minLength: length, maxLength: length }));
+  const texts = fc.array(
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("", "\ud800", "x".repeat(9_000), "é".repeat(2_000)),
+    ),
+  );
+  fc.assert(
+    fc.property(keys, texts, (key, hashed) => {
+      const hmac = openHmac(key, 16);
+      const expected = (text: string) =>
+        createHmac("sha256", key).update(text).digest().toString("latin1", 0, 16);
+      expect(hashed.map(hmac)).toEqual(hashed.map(expected));
+    }),
+  );
 });

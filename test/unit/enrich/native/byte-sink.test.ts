@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteSink } from "../../../../enrich/native/byte-sink.js";
+import { ByteSink, uuidBytes } from "../../../../enrich/native/byte-sink.js";
+import { NIL_UUID } from "../../../../schemas/formats.js";
 
 function written(write: (sink: ByteSink) => void): string {
   // Small, so that it has to grow in the middle of things.
@@ -75,4 +76,21 @@ describe("ByteSink", () => {
     expect(sink.bytes().toString()).toBe("\x05first");
     expect(sink.bytes().buffer).toBe(sink.bytes().buffer);
   });
+});
+
+describe("uuidBytes", () => {
+  test.each([
+    [NIL_UUID, "00000000000000000000000000000000"],
+    ["00112233-4455-6677-8899-aabbccddeeff", "7766554433221100ffeeddccbbaa9988"],
+    ["00112233-4455-6677-8899-AABBCCDDEEFF", "7766554433221100ffeeddccbbaa9988"],
+  ])("writes %s as two halves, last byte first", (uuid, hex) => {
+    expect(uuidBytes(uuid).toString("hex")).toBe(hex);
+  });
+
+  test.each(["", "left-pad", "00112233-4455-6677-8899-aabbccddee", "00112233-4455-6677-8899-aabbccddeegg"])(
+    "throws for %j",
+    (text) => {
+      expect(() => uuidBytes(text)).toThrow(RangeError);
+    },
+  );
 });

@@ -3,43 +3,18 @@ import { findPlatform, namePlatform } from "../../../../../enrich/lookups/client
 
 /** What requests, target triples, wheels and Node call the platforms. */
 const NAMES = {
-  Linux: [
-    ...[
-      "linux",
-      "Linux",
-      "LINUX",
-      "linux64",
-      "linux-gnu",
-      "linux_amd64",
-      "linux/arm64",
-      "linux-x64-musl",
-      "ubuntu-22.04",
-    ],
-    ...[
-      "x86_64-unknown-linux-musl",
-      "aarch64-unknown-linux-gnu",
-      "manylinux_2_17_x86_64",
-      "musllinux_1_2_aarch64",
-    ],
-  ],
+  Linux: (
+    "linux Linux LINUX linux64 linux-gnu linux_amd64 linux/arm64 linux-x64-musl ubuntu-22.04 " +
+    "x86_64-unknown-linux-musl aarch64-unknown-linux-gnu manylinux_2_17_x86_64 musllinux_1_2_aarch64"
+  ).split(" "),
   macOS: [
-    ...["darwin", "macOS", "macos", "osx", "osx-64", "mac", "Mac OS X", "darwin20.6.0", "macosx_11_0_arm64"],
-    ...["aarch64-apple-darwin", "darwin-arm64", "macos-universal2"],
+    ..."darwin macOS macos osx osx-64 mac darwin20.6.0 macosx_11_0_arm64 aarch64-apple-darwin".split(" "),
+    ...["Mac OS X", "darwin-arm64", "macos-universal2"],
   ],
-  Windows: [
-    ...[
-      "win32",
-      "win64",
-      "windows",
-      "Windows_NT",
-      "win-x64",
-      "win_amd64",
-      "windows-2022",
-      "mingw32",
-      "MSYS_NT-10.0",
-    ],
-    ...["x86_64-pc-windows-msvc", "i686-pc-windows-gnu", "cygwin"],
-  ],
+  Windows: (
+    "win32 win64 windows Windows_NT win-x64 win_amd64 windows-2022 mingw32 MSYS_NT-10.0 " +
+    "x86_64-pc-windows-msvc i686-pc-windows-gnu cygwin"
+  ).split(" "),
   Android: ["android", "aarch64-linux-android", "armv7-linux-androideabi"],
   iOS: ["ios", "aarch64-apple-ios", "iphoneos", "iPadOS"],
   FreeBSD: ["freebsd", "x86_64-unknown-freebsd", "freebsd14"],
