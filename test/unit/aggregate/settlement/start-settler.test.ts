@@ -100,16 +100,41 @@ class NoClock extends WakeUp {
 afterEach(() => void vi.useRealTimers());
 
 describe("startSettler", () => {
-  test("applies what an earlier settlement staged before it settles anew", async () => {
-    const all = fakes({ rounds: [[due("a")], []], staged: ["b1", "b2"] });
-    await run(all, 2);
-    expect(all.steps).toEqual(["apply b1", "close b1", "apply b2", "close b2", "settled a", "finish a"]);
-  });
-
-  test("marks a retracted import as such before it settles it", async () => {
-    const all = fakes({ rounds: [[due("a", { retracted: true })], []] });
-    await run(all, 2);
-    expect(all.steps).toEqual(["retract a", "settled a", "finish a"]);
+  test.each<[string, Fakes, string[]]>([
+    [
+      "applies what an earlier settlement staged before it settles anew",
+      { rounds: [[due("a")], []], staged: ["b1", "b2"] },
+      ["apply b1", "close b1", "apply b2", "close b2", "settled a", "finish a"],
+    ],
+    [
+      "marks a retracted import as such before it settles it",
+      { rounds: [[due("a", { retracted: true })], []] },
+      ["retract a", "settled a", "finish a"],
+    ],
+    [
+      "settles all complete imports of an owner together",
+      { rounds: [[due("a"), due("b", { retracted: true }), due("c")], []] },
+      ["settled a", "settled c", "finish a", "finish c", "retract b", "settled b", "finish b"],
+    ],
+    [
+      "settles an import together with small ones that are about to be written",
+      { rounds: [[due("one", { followed: true })], [due("one"), due("two")], []] },
+      ["settled one", "settled two", "finish one", "finish two"],
+    ],
+    [
+      "leaves an import that was retracted meanwhile to the next round, and goes on",
+      { rounds: [[due("a"), due("b")], []], retractedMeanwhile: ["a"] },
+      ["settled b", "finish b"],
+    ],
+    [
+      "leaves an owner alone whom another process settles, and settles the others",
+      { rounds: [[due("a"), due("b", { ownerId: "other" })], []], elsewhere: ["owner"] },
+      ["settled b", "finish b"],
+    ],
+  ])("%s", async (_, given, steps) => {
+    const all = fakes(given);
+    await run(all, given.rounds.length);
+    expect(all.steps).toEqual(steps);
   });
 
   test("lets an import whose chunks still come in wait, and a complete one not", async () => {
@@ -133,31 +158,11 @@ describe("startSettler", () => {
     await settler[Symbol.asyncDispose]();
   });
 
-  test("settles all complete imports of an owner together", async () => {
-    const all = fakes({ rounds: [[due("a"), due("b", { retracted: true }), due("c")], []] });
-    await run(all, 2);
-    const together = ["settled a", "settled c", "finish a", "finish c"];
-    expect(all.steps).toEqual([...together, "retract b", "settled b", "finish b"]);
-  });
-
-  test("settles an import together with small ones that are about to be written", async () => {
-    const rounds = [[due("one", { followed: true })], [due("one"), due("two")], []];
-    const all = fakes({ rounds });
-    await run(all, 3);
-    expect(all.steps).toEqual(["settled one", "settled two", "finish one", "finish two"]);
-  });
-
   test("settles an import that became complete without waiting", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const all = fakes({ rounds: [[due("a", { complete: false })], [due("a")], []] });
     await run(all, 3);
     expect(all.steps).toEqual(["settled a", "finish a"]);
-  });
-
-  test("leaves an import that was retracted meanwhile to the next round, and goes on", async () => {
-    const all = fakes({ rounds: [[due("a"), due("b")], []], retractedMeanwhile: ["a"] });
-    await run(all, 2);
-    expect(all.steps).toEqual(["settled b", "finish b"]);
   });
 
   test("settles at once when it is woken", async () => {
@@ -198,12 +203,6 @@ describe("startSettler", () => {
     await run(all, 3);
     expect(all.onFailure).toHaveBeenCalledOnce();
     expect(all.steps).toEqual(["settled a", "finish a"]);
-  });
-
-  test("leaves an owner alone whom another process settles, and settles the others", async () => {
-    const all = fakes({ rounds: [[due("a"), due("b", { ownerId: "other" })], []], elsewhere: ["owner"] });
-    await run(all, 2);
-    expect(all.steps).toEqual(["settled b", "finish b"]);
   });
 
   test("finishes what it is at before it ends", async () => {

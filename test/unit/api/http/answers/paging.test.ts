@@ -18,17 +18,8 @@ describe("parsePage", () => {
   });
 
   test.each([
-    { per_page: "0" },
-    { per_page: "1001" },
-    { per_page: "-1" },
-    { per_page: "1.5" },
-    { per_page: "" },
-    { per_page: "ten" },
-    { per_page: ["1", "2"] },
-    { after: "" },
-    { after: "yesterday" },
-    { after: [ID, ID] },
-    { after: `${ID}'` },
+    ...["0", "1001", "-1", "1.5", "", "ten", ["1", "2"]].map((size) => ({ per_page: size })),
+    ...["", "yesterday", [ID, ID], `${ID}'`].map((after) => ({ after })),
   ])("refuses %j", (query) => {
     expect(() => parsePage(query)).toThrow(expect.objectContaining({ code: "invalid-query" }));
   });
@@ -100,12 +91,8 @@ describe("listPage", () => {
   });
 
   test.each([
-    { limit: "0" },
-    { limit: "1001" },
-    { limit: "ten" },
-    { limit: ["1", "2"] },
-    { after: "x" },
-    { after: ["a", "b"] },
+    ...["0", "1001", "ten", ["1", "2"]].map((limit) => ({ limit })),
+    ...["x", ["a", "b"]].map((after) => ({ after })),
   ])("refuses %j", (query) => {
     expect(() => pageOf(query as Record<string, string>)).toThrow(
       expect.objectContaining({ code: "invalid-query" }),

@@ -27,37 +27,29 @@ test("takes the parameters of the operation, and those with its prefix", () => {
 });
 
 describe("refuses any other", () => {
-  test.each([
-    ["breakdowns", "There is no query parameter breakdowns here: did you mean breakdown?"],
-    ["startdate", "There is no query parameter startdate here: did you mean startDate?"],
-    ["format", "There is no query parameter format here, only startDate, breakdown, variable.<name>."],
-    ["foo", "There is no query parameter foo here, only startDate, breakdown, variable.<name>."],
-    ["variable.", "There is no query parameter variable. here, only startDate, breakdown, variable.<name>."],
-    [
-      "x".repeat(500),
-      `There is no query parameter ${"x".repeat(40)} here, only startDate, breakdown, variable.<name>.`,
-    ],
-    [
-      "constructor",
-      "There is no query parameter constructor here, only startDate, breakdown, variable.<name>.",
-    ],
-  ])("%s", (name, message) => {
+  const ONLY = ", only startDate, breakdown, variable.<name>.";
+  test.each<[string, string]>([
+    ["breakdowns", ": did you mean breakdown?"],
+    ["startdate", ": did you mean startDate?"],
+    ...["format", "foo", "variable.", "x".repeat(500), "constructor"].map((name): [string, string] => [
+      name,
+      ONLY,
+    ]),
+  ])("%s", (name, rest) => {
     const operation = { query: QUERY, queryPrefix: "variable." };
+    const message = `There is no query parameter ${name.slice(0, 40)} here${rest}`;
     expect(messageOf({ [name]: "1" }, operation)).toMatchObject({ code: "invalid-query", message });
   });
 
   test("format, with what decides it", () => {
-    expect(messageOf({ format: "csv" }, READ_STATISTICS)).toMatchObject({
-      message: expect.stringMatching(
-        / The format is that of the header Accept, such as text\/csv\.$/,
-      ) as string,
-    });
+    const ends = / The format is that of the header Accept, such as text\/csv\.$/;
+    const message = expect.stringMatching(ends) as string;
+    expect(messageOf({ format: "csv" }, READ_STATISTICS)).toMatchObject({ message });
   });
 
   test("where there is none at all", () => {
-    expect(messageOf({ dryrun: "" }, {})).toMatchObject({
-      message: "There is no query parameter dryrun here.",
-    });
+    const message = "There is no query parameter dryrun here.";
+    expect(messageOf({ dryrun: "" }, {})).toMatchObject({ message });
   });
 });
 

@@ -44,20 +44,18 @@ describe("parsePackageClient", () => {
     expect(toResult(parsePackageClient(ua))).toEqual(result);
   });
 
+  const PIP = { installer: { name: "pip", version: "22.0" } };
+  const pypy = {
+    implementation: { name: "PyPy", version: "7.3" },
+    system: { name: "Linux", release: "5.4" },
+  };
   it.each([
-    ['pip/22.0 {"installer":{"name":"pip"', { installer: { name: "pip", version: "22.0" } }],
-    ["pip/22.0 {}", { installer: { name: "pip", version: "22.0" } }],
-    ["pip/22.0 [1]", { installer: { name: "pip", version: "22.0" } }],
-    ["pip/22.0 null", { installer: { name: "pip", version: "22.0" } }],
+    ['pip/22.0 {"installer":{"name":"pip"', PIP],
+    ["pip/22.0 {}", PIP],
+    ["pip/22.0 [1]", PIP],
+    ["pip/22.0 null", PIP],
     ['uv/0.5 {"installer":"x","python":null}', { installer: { name: "uv", version: "0.5" } }],
-    [
-      "pip/1.4.1 PyPy/7.3 Linux/5.4",
-      {
-        installer: { name: "pip", version: "1.4.1" },
-        implementation: { name: "PyPy", version: "7.3" },
-        system: { name: "Linux", release: "5.4" },
-      },
-    ],
+    ["pip/1.4.1 PyPy/7.3 Linux/5.4", { installer: { name: "pip", version: "1.4.1" }, ...pypy }],
   ])("keeps name and version of %s", (ua, details) => {
     expect(parsePackageClient(ua)).toEqual({ kind: "installer", details });
   });
@@ -71,12 +69,7 @@ describe("parsePackageClient", () => {
 
   it("never throws, and reads the same string the same way", () => {
     const products = fc.constantFrom(
-      "pip/",
-      "uv/",
-      "Python-urllib/",
-      "docker/",
-      "Mozilla/5.0 (",
-      "Debian APT-HTTP/",
+      ...["pip/", "uv/", "Python-urllib/", "docker/", "Mozilla/5.0 (", "Debian APT-HTTP/"],
     );
     const text = fc.tuple(products, fc.oneof(fc.string(), fc.json())).map((parts) => parts.join("1.0 "));
     fc.assert(
