@@ -48,29 +48,11 @@ export const rawBytes: FuzzTarget<Input> = {
 
 const headerLine = fc.oneof(
   fc.constantFrom(
-    ...[
-      "Host: a",
-      "Host: b",
-      "Content-Length: 5",
-      "Content-Length: 0",
-      "Content-Length: -1",
-      "Content-Length: 99999999999999999999",
-    ],
-    ...[
-      "Transfer-Encoding: chunked",
-      "Transfer-Encoding: gzip, chunked",
-      "Connection: close",
-      "Connection: upgrade",
-      "Upgrade: h2c",
-    ],
-    ...[
-      "Expect: 100-continue",
-      "Expect: x",
-      "Authorization: Bearer mtk_x",
-      "Content-Encoding: br",
-      "X-Forwarded-For: ,,",
-      " folded",
-    ],
+    ...["Host: a", "Host: b"],
+    ...["5", "0", "-1", "99999999999999999999"].map((length) => `Content-Length: ${length}`),
+    ...["Transfer-Encoding: chunked", "Transfer-Encoding: gzip, chunked"],
+    ...["Connection: close", "Connection: upgrade", "Upgrade: h2c", "Expect: 100-continue", "Expect: x"],
+    ...["Authorization: Bearer mtk_x", "Content-Encoding: br", "X-Forwarded-For: ,,", " folded"],
   ),
   fc.tuple(hostileText, hostileText).map((pair) => pair.join(": ")),
 );

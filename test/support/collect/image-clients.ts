@@ -28,30 +28,19 @@ export const IMAGE_CLIENTS: readonly ImageClient[] = [
     probe: ["crane", "version"],
     install: "go install github.com/google/go-containerregistry/cmd/crane@latest",
     client: "crane",
-    pull: ({ reference, folder, id }) => [
-      "crane",
-      "pull",
-      "--insecure",
-      "--platform=linux/amd64",
-      reference,
-      join(folder, `${id}.tar`),
-    ],
+    pull: ({ reference, folder, id }) =>
+      words(`crane pull --insecure --platform=linux/amd64 ${reference} ${folder}/${id}.tar`),
   },
   {
     name: "skopeo",
     probe: ["skopeo", "--version"],
     install: "apt-get install skopeo",
     client: "skopeo",
-    pull: ({ reference, folder, id }) => [
-      "skopeo",
-      "--insecure-policy",
-      "--override-arch=amd64",
-      "--override-os=linux",
-      "copy",
-      "--src-tls-verify=false",
-      `docker://${reference}`,
-      `dir:${join(folder, id)}`,
-    ],
+    pull: ({ reference, folder, id }) =>
+      words(
+        `skopeo --insecure-policy --override-arch=amd64 --override-os=linux copy --src-tls-verify=false ` +
+          `docker://${reference} dir:${folder}/${id}`,
+      ),
   },
   {
     name: "buildah",
@@ -62,17 +51,11 @@ export const IMAGE_CLIENTS: readonly ImageClient[] = [
       await writeFile(join(folder, "policy.json"), '{"default": [{"type": "insecureAcceptAnything"}]}');
       return { [Symbol.asyncDispose]: async () => undefined };
     },
-    pull: ({ reference, folder }) => [
-      "buildah",
-      "--storage-driver=vfs",
-      `--root=${join(folder, "root")}`,
-      `--runroot=${join(folder, "run")}`,
-      "pull",
-      "--arch=amd64",
-      "--tls-verify=false",
-      `--signature-policy=${join(folder, "policy.json")}`,
-      reference,
-    ],
+    pull: ({ reference, folder }) =>
+      words(
+        `buildah --storage-driver=vfs --root=${folder}/root --runroot=${folder}/run ` +
+          `pull --arch=amd64 --tls-verify=false --signature-policy=${folder}/policy.json ${reference}`,
+      ),
   },
   {
     name: "containerd",
@@ -81,24 +64,13 @@ export const IMAGE_CLIENTS: readonly ImageClient[] = [
     client: "containerd",
     start: (folder) =>
       startDaemon(
-        [
-          "containerd",
-          `--root=${join(folder, "root")}`,
-          `--state=${join(folder, "state")}`,
-          `--address=${join(folder, "socket")}`,
-        ],
-        ["ctr", `--address=${join(folder, "socket")}`, "version"],
+        words(`containerd --root=${folder}/root --state=${folder}/state --address=${folder}/socket`),
+        words(`ctr --address=${folder}/socket version`),
       ),
-    pull: ({ reference, folder }) => [
-      "ctr",
-      `--address=${join(folder, "socket")}`,
-      "image",
-      "pull",
-      "--plain-http",
-      "--snapshotter=native",
-      "--platform=linux/amd64",
-      reference,
-    ],
+    pull: ({ reference, folder }) =>
+      words(
+        `ctr --address=${folder}/socket image pull --plain-http --snapshotter=native --platform=linux/amd64 ${reference}`,
+      ),
   },
   {
     name: "dockerd",
@@ -107,26 +79,14 @@ export const IMAGE_CLIENTS: readonly ImageClient[] = [
     client: "docker",
     start: (folder) =>
       startDaemon(
-        [
-          "dockerd",
-          `--host=unix://${join(folder, "socket")}`,
-          `--data-root=${join(folder, "root")}`,
-          `--exec-root=${join(folder, "exec")}`,
-          `--pidfile=${join(folder, "pid")}`,
-          "--storage-driver=vfs",
-          "--bridge=none",
-          "--iptables=false",
-          "--ip6tables=false",
-        ],
-        ["docker", `--host=unix://${join(folder, "socket")}`, "version"],
+        words(
+          `dockerd --host=unix://${folder}/socket --data-root=${folder}/root --exec-root=${folder}/exec ` +
+            `--pidfile=${folder}/pid --storage-driver=vfs --bridge=none --iptables=false --ip6tables=false`,
+        ),
+        words(`docker --host=unix://${folder}/socket version`),
       ),
-    pull: ({ reference, folder }) => [
-      "docker",
-      `--host=unix://${join(folder, "socket")}`,
-      "pull",
-      "--platform=linux/amd64",
-      reference,
-    ],
+    pull: ({ reference, folder }) =>
+      words(`docker --host=unix://${folder}/socket pull --platform=linux/amd64 ${reference}`),
   },
 ];
 
@@ -138,6 +98,11 @@ export function missingClient({ probe: [program, ...args], install, start, name 
 }
 
 type Command = readonly [string, ...string[]];
+
+/** The folders of tests have no spaces. */
+function words(command: string): Command {
+  return command.split(" ") as unknown as Command;
+}
 
 /** Starts a daemon and waits until it takes a command. What it wrote is in the error when it does not. */
 async function startDaemon(

@@ -67,22 +67,9 @@ export async function makeDataDir(dataDir: string): Promise<string> {
 }
 
 /** A database of its own with this program's tables. */
-export function makeDatabase(): Promise<TestDatabase> {
+export async function makeDatabase(): Promise<{ url: string } & AsyncDisposable> {
   const { postgresUrl } = preparedStores() ?? notPrepared();
-  return copyDatabase(new URL(postgresUrl).pathname.slice(1));
-}
-
-/** The same without a table. */
-export function makeEmptyDatabase(): Promise<TestDatabase> {
-  return copyDatabase("template1");
-}
-
-interface TestDatabase extends AsyncDisposable {
-  url: string;
-}
-
-async function copyDatabase(template: string): Promise<TestDatabase> {
-  const { postgresUrl } = preparedStores() ?? notPrepared();
+  const template = new URL(postgresUrl).pathname.slice(1);
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = new URL(postgresUrl);
   url.pathname = name;
