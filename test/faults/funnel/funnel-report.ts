@@ -1,6 +1,6 @@
 import type { FunnelFaults } from "./check-funnel-seed.js";
 import { COMPUTING, DELIVERING } from "./plan-funnel-seed.js";
-import { nameOf } from "../imports/report.js";
+import { nameOf, struckLines, sumsOf } from "../imports/report.js";
 import type { FunnelSeedReport } from "./run-funnel-seed.js";
 
 const FAULTS = [
@@ -9,11 +9,7 @@ const FAULTS = [
 ];
 
 export function funnelTotalsOf(reports: readonly FunnelSeedReport[]): FunnelFaults {
-  const total = (fault: keyof FunnelFaults) => reports.reduce((sum, report) => sum + report[fault], 0);
-  return Object.fromEntries(FAULTS.map((fault) => [fault, total(fault)])) as Record<
-    keyof FunnelFaults,
-    number
-  >;
+  return sumsOf(reports, FAULTS);
 }
 
 /** Whether everything that changed was announced once. */
@@ -24,8 +20,8 @@ export function isWrong(reports: readonly FunnelSeedReport[]): boolean {
 
 /** One line for a seed, and one more for each thing that is wrong. */
 export function funnelSeedText(report: FunnelSeedReport): string {
-  const { seed, faults, killsAnywhere, durationMs, details } = report;
-  const struck = [...faults.map(nameOf), ...Array<string>(killsAnywhere).fill(ANYWHERE)];
+  const { seed, durationMs, details } = report;
+  const struck = struckIn(report);
   const line =
     `seed ${seed}: ${isWrong([report]) ? "WRONG" : "ok"}, ${countsText([report])} in ` +
     `${(durationMs / 1000).toFixed(1)} s; ${struck.join(", ") || "nothing struck"}`;
@@ -34,20 +30,18 @@ export function funnelSeedText(report: FunnelSeedReport): string {
 
 const ANYWHERE = "kill program anywhere";
 
+function struckIn({ faults, killsAnywhere }: FunnelSeedReport): string[] {
+  return [...faults.map(nameOf), ...Array<string>(killsAnywhere).fill(ANYWHERE)];
+}
+
 /** How often it was killed where, and what was wrong in all. */
 export function funnelRunText(reports: readonly FunnelSeedReport[]): string {
-  const kinds = new Map([...[...COMPUTING, ...DELIVERING].map(nameOf), ANYWHERE].map((name) => [name, 0]));
-  const strike = (name: string, times: number) => kinds.set(name, (kinds.get(name) ?? 0) + times);
-  for (const { faults, killsAnywhere } of reports) {
-    for (const fault of faults) strike(nameOf(fault), 1);
-    strike(ANYWHERE, killsAnywhere);
-  }
-  const kills = [...kinds.values()].reduce((sum, count) => sum + count, 0);
+  const struck = reports.flatMap(struckIn);
   const wrong = Object.entries(funnelTotalsOf(reports)).map(([fault, count]) => `${count} ${WORDS[fault]}`);
   return [
     "kills that struck:",
-    ...[...kinds].map(([name, count]) => `${String(count).padStart(6)}  ${name}`),
-    `${reports.length} seeds, ${kills} kills, ${countsText(reports)}: ${wrong.join(", ")}`,
+    ...struckLines([...[...COMPUTING, ...DELIVERING].map(nameOf), ANYWHERE], struck),
+    `${reports.length} seeds, ${struck.length} kills, ${countsText(reports)}: ${wrong.join(", ")}`,
   ].join("\n");
 }
 
@@ -58,10 +52,9 @@ const WORDS: Record<string, string> = {
 };
 
 function countsText(reports: readonly FunnelSeedReport[]): string {
-  const sum = (of: "changes" | "announced" | "events" | "arrivals" | "repeated") =>
-    reports.reduce((all, report) => all + report[of], 0);
+  const sums = sumsOf(reports, ["changes", "announced", "events", "arrivals", "repeated"]);
   return (
-    `${sum("changes")} changes, ${sum("announced")} announced in ${sum("events")} events, ` +
-    `${sum("arrivals")} arrivals (${sum("repeated")} again)`
+    `${sums.changes} changes, ${sums.announced} announced in ${sums.events} events, ` +
+    `${sums.arrivals} arrivals (${sums.repeated} again)`
   );
 }

@@ -2,25 +2,25 @@ import type { FaultCatalog, FaultKind } from "../plans/fault-catalog.js";
 import { isOfServers } from "../plans/plan-seed.js";
 import type { SeedReport } from "./run-seed.js";
 
-export interface Totals {
-  lost: number;
-  doubled: number;
-  mismatched: number;
-  miscounted: number;
-  stuck: number;
+export const NOTHING_WRONG = { lost: 0, doubled: 0, mismatched: 0, miscounted: 0, stuck: 0 };
+
+export function totalsOf(reports: readonly SeedReport[]): typeof NOTHING_WRONG {
+  return sumsOf(reports, Object.keys(NOTHING_WRONG) as (keyof typeof NOTHING_WRONG)[]);
 }
 
-export const NOTHING_WRONG: Totals = { lost: 0, doubled: 0, mismatched: 0, miscounted: 0, stuck: 0 };
+/** Sums of these fields over all reports. */
+export function sumsOf<Name extends string>(
+  reports: readonly Record<Name, number>[],
+  names: readonly Name[],
+): Record<Name, number> {
+  const sum = (name: Name) => reports.reduce((all, report) => all + report[name], 0);
+  return Object.fromEntries(names.map((name) => [name, sum(name)])) as Record<Name, number>;
+}
 
-export function totalsOf(reports: readonly SeedReport[]): Totals {
-  const total = (name: keyof Totals) => reports.reduce((sum, report) => sum + report[name], 0);
-  return {
-    lost: total("lost"),
-    doubled: total("doubled"),
-    mismatched: total("mismatched"),
-    miscounted: total("miscounted"),
-    stuck: total("stuck"),
-  };
+/** A line for each kind of fault, with how often it struck; those of the plan first, also where none did. */
+export function struckLines(planned: readonly string[], struck: readonly string[]): string[] {
+  const count = (name: string) => struck.filter((each) => each === name).length;
+  return [...new Set([...planned, ...struck])].map((name) => `${String(count(name)).padStart(6)}  ${name}`);
 }
 
 /** One line for a seed, and one more for each thing that is wrong. */
@@ -37,15 +37,13 @@ export function seedText(report: SeedReport): string {
 
 /** How often each kind of fault struck, and what was wrong in all. */
 export function runText(reports: readonly SeedReport[], { turns }: FaultCatalog): string {
-  const struck = reports.flatMap(({ faults }) => faults);
-  const kinds = new Map(turns.flat().map((kind) => [nameOf(kind), 0]));
-  for (const fault of struck) kinds.set(nameOf(fault), (kinds.get(nameOf(fault)) ?? 0) + 1);
-  const sum = (name: "events" | "refused") => reports.reduce((all, report) => all + report[name], 0);
+  const struck = reports.flatMap(({ faults }) => faults.map(nameOf));
+  const { events, refused } = sumsOf(reports, ["events", "refused"]);
   const { lost, doubled, mismatched, miscounted, stuck } = totalsOf(reports);
   return [
     "faults that struck:",
-    ...[...kinds].map(([name, count]) => `${String(count).padStart(6)}  ${name}`),
-    `${reports.length} seeds, ${sum("events")} lines, ${struck.length} faults, ${sum("refused")} starts refused with 503: ${lost} lost, ${doubled} doubled, ` +
+    ...struckLines(turns.flat().map(nameOf), struck),
+    `${reports.length} seeds, ${events} lines, ${struck.length} faults, ${refused} starts refused with 503: ${lost} lost, ${doubled} doubled, ` +
       `${mismatched} mismatched breakdowns, ${miscounted} miscounted imports, ${stuck} stuck`,
   ].join("\n");
 }
