@@ -6,12 +6,6 @@ import { pause } from "../../schemas/async/pause.js";
 import { StartFailure } from "../process/start-failure.js";
 import { findServers, isServerOf } from "../stores/embedded/find-servers.js";
 
-/** PostgreSQL and ClickHouse of a data directory, which stand still. */
-export interface FrozenServers {
-  /** Lets the servers go on. Throws StartFailure when one of them did not stand still all the time. */
-  thaw(): Promise<void>;
-}
-
 const FREEZE_MS_MAX = 10_000;
 const POLL_MS = 1;
 
@@ -19,11 +13,12 @@ const POLL_MS = 1;
  * SIGSTOP leaves the files as a `kill -9` of both at this moment would. If this process ends meanwhile, for
  * any reason, the servers go on.
  */
-export async function freezeServers(dataDir: string): Promise<FrozenServers> {
+export async function freezeServers(dataDir: string) {
   const guard = startGuard();
   try {
     const pids = await stopAll(dataDir, guard);
     return {
+      /** Lets the servers go on. Throws StartFailure when one of them did not stand still all the time. */
       async thaw() {
         const stoodStill = [...serversOf(dataDir)].every((pid) => pids.has(pid) && isStopped(pid));
         await guard.release();
@@ -36,7 +31,7 @@ export async function freezeServers(dataDir: string): Promise<FrozenServers> {
   }
 }
 
-async function stopAll(dataDir: string, guard: Guard): Promise<ReadonlySet<number>> {
+async function stopAll(dataDir: string, guard: ReturnType<typeof startGuard>): Promise<ReadonlySet<number>> {
   const deadline = performance.now() + FREEZE_MS_MAX;
   for (;;) {
     // A process that forks before it stops is followed by another round.
@@ -74,19 +69,14 @@ function isStopped(pid: number): boolean {
   }
 }
 
-interface Guard {
-  stop(pid: number): void;
-  release(): Promise<void>;
-}
-
 /** A shell that reads the ids of stopped processes and, at the end of its input, continues them. */
-function startGuard(): Guard {
+function startGuard() {
   const script = `trap "" INT HUP TERM; while read -r pid; do pids="$pids $pid"; done; kill -CONT $pids`;
   const child = spawn("sh", ["-c", script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   const gone = once(child, "exit");
   const stopped = new Set<number>();
   return {
-    stop(pid) {
+    stop(pid: number) {
       if (!stopped.has(pid)) child.stdin.write(`${pid}\n`);
       stopped.add(pid);
       signal(pid, "SIGSTOP");

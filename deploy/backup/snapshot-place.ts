@@ -4,14 +4,10 @@ import { takeLockFile } from "../process/lock-file.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** The folder below DATA_DIR in which a backup holds its moment, as links and small copies, until it is copied away. */
-export interface SnapshotPlace extends Disposable {
-  readonly path: string;
-}
-
 const NAME = "snapshot";
 
 /** Takes the place for one backup, empty. Throws StartFailure when another backup has it. */
-export function takeSnapshotPlace(dataDir: string): SnapshotPlace {
+export function takeSnapshotPlace(dataDir: string) {
   const lock = takeLockFile(lockPath(dataDir));
   if ("heldBy" in lock)
     throw new StartFailure(

@@ -2,18 +2,13 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WebhookBacklog } from "../../api/webhooks/webhook-deliveries.js";
 import type { AttemptOutcome } from "../../api/webhooks/webhook-outcomes.js";
 
-export interface WebhookMetrics {
-  onAttempt: (outcome: AttemptOutcome) => void;
-  onDisabled: () => void;
-}
-
 const OUTCOMES = ["delivered", "refused", "retried", "failed"] as const;
 const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export function createWebhookMetrics(
   registry: Registry,
   { readBacklog }: { readBacklog: () => Promise<WebhookBacklog> },
-): WebhookMetrics {
+) {
   const registers = [registry];
   const attempts = new Counter({
     name: "webhook_attempts_total",
@@ -35,7 +30,7 @@ export function createWebhookMetrics(
   createBacklogGauges(registry, readBacklog);
   for (const outcome of OUTCOMES) attempts.inc({ outcome }, 0);
   return {
-    onAttempt(outcome) {
+    onAttempt: (outcome: AttemptOutcome) => {
       attempts.inc({ outcome: outcomeOf(outcome) });
       duration.observe(outcome.exchange.durationMs / 1000);
     },

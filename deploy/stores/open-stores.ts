@@ -141,11 +141,7 @@ async function explainFailure(variable: string, prepare: () => Promise<void>): P
 }
 
 /** A resource that the first call of `get` opens. Disposal closes it when it is open. */
-interface LazyHandle<T> extends AsyncDisposable {
-  readonly get: () => Promise<T>;
-}
-
-export function lazyHandle<T extends AsyncDisposable>(open: () => Promise<T>): LazyHandle<T> {
+export function lazyHandle<T extends AsyncDisposable>(open: () => Promise<T>) {
   let opening: Promise<T> | undefined;
   let opened: T | undefined;
   let closed = false;

@@ -22,20 +22,11 @@ export interface SuperviseServerOptions {
   steadyMs?: number;
 }
 
-/** A server that is restarted when it dies. */
-interface SupervisedServer {
-  /** The pid of the current process; another one after a restart. */
-  readonly pid: number;
-  /** Resolves with the reason when the server was given up. Never resolves after `stop`. */
-  readonly exited: Promise<Error>;
-  stop(): Promise<void>;
-}
-
 const PAUSES_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 const STEADY_MS = 60_000;
 
 /** Starts a server and restarts it when it dies, a limited number of times. Rejects when the first start fails. */
-export async function superviseServer(options: SuperviseServerOptions): Promise<SupervisedServer> {
+export async function superviseServer(options: SuperviseServerOptions) {
   const { name, log, start, pausesMs = PAUSES_MS, steadyMs = STEADY_MS } = options;
   const stopping = new AbortController();
   let current = await start();
@@ -44,9 +35,11 @@ export async function superviseServer(options: SuperviseServerOptions): Promise<
 
   const supervising = supervise();
   return {
+    /** Of the current process; another one after a restart. */
     get pid() {
       return current.pid;
     },
+    /** Resolves with the reason when the server was given up. Never resolves after `stop`. */
     exited,
     async stop() {
       stopping.abort();

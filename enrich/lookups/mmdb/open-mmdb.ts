@@ -8,16 +8,11 @@ export interface MmdbFile {
   bytes: Uint8Array;
 }
 
-export interface Mmdb {
-  /** The record of an address in canonical text; the same object again while it is cached. */
-  find: (address: string) => MmdbRecord | undefined;
-}
-
 /** On average: the record of a city takes 600, and its parts are entries as well. */
 const ENTRY_BYTES = 250;
 
 /** Opens a file. Cheap: the bytes are shared, not copied. Files that `sampleRecords` refuses may give wrong answers. */
-export function openMmdb({ bytes }: MmdbFile, { cacheBytesMax }: { cacheBytesMax: number }): Mmdb {
+export function openMmdb({ bytes }: MmdbFile, { cacheBytesMax }: { cacheBytesMax: number }) {
   // By offset in the file, so that addresses with the same record get the same object.
   const cache = new GenerationCache<number | string, object>(cacheBytesMax, () => ENTRY_BYTES);
   const reader = openReader(bytes, {
@@ -26,7 +21,8 @@ export function openMmdb({ bytes }: MmdbFile, { cacheBytesMax }: { cacheBytesMax
   });
   const holdsIpv6 = reader.metadata.ipVersion === 6;
   return {
-    find: (address) => {
+    /** The record of an address in canonical text; the same object again while it is cached. */
+    find: (address: string): MmdbRecord | undefined => {
       if (!holdsIpv6 && address.includes(":")) return undefined;
       return (reader.get(address) as MmdbRecord | null) ?? undefined;
     },

@@ -164,31 +164,21 @@ async function nextBytes({ read }: HttpConnection): Promise<Buffer> {
   return bytes;
 }
 
-/** Connections to HTTP servers, kept for a short time after their use. */
-export interface ConnectionPool extends Disposable {
-  /** The connections in use. */
-  readonly used: number;
-  usedBy(client: string): number;
-  /** The kept connection to this server that was used last. The server may have closed it. */
-  takeKept(server: URL, client: string): HttpConnection | undefined;
-  open(server: URL, client: string): HttpConnection;
-  /** Keeps a connection whose answer is complete. */
-  release(connection: HttpConnection): void;
-}
-
 /** Shorter than servers keep theirs: 5 s in Node, a minute and more in others. */
 const KEPT_MS = 4_000;
 const KEPT_MAX = 64;
 
-function createConnectionPool(connect: (server: URL) => HttpConnection): ConnectionPool {
+/** Connections to HTTP servers, kept for a short time after their use. */
+function createConnectionPool(connect: (server: URL) => HttpConnection) {
   const used = new Map<HttpConnection, { origin: string; client: string }>();
   const kept = new Map<HttpConnection, { origin: string; timer: NodeJS.Timeout }>();
   return {
     get used() {
       return used.size;
     },
-    usedBy: (client) => [...used.values()].filter((use) => use.client === client).length,
-    takeKept({ origin }, client) {
+    usedBy: (client: string) => [...used.values()].filter((use) => use.client === client).length,
+    /** The kept connection to this server that was used last. The server may have closed it. */
+    takeKept({ origin }: URL, client: string): HttpConnection | undefined {
       const [connection] = [...kept].reverse().find(([, known]) => known.origin === origin) ?? [];
       if (connection === undefined) return undefined;
       clearTimeout(kept.get(connection)?.timer);
@@ -196,7 +186,7 @@ function createConnectionPool(connect: (server: URL) => HttpConnection): Connect
       used.set(connection, { origin, client });
       return connection;
     },
-    open(server, client) {
+    open(server: URL, client: string) {
       const connection = connect(server);
       used.set(connection, { origin: server.origin, client });
       connection.socket.once("close", () => {
@@ -206,7 +196,8 @@ function createConnectionPool(connect: (server: URL) => HttpConnection): Connect
       });
       return connection;
     },
-    release(connection) {
+    /** Keeps a connection whose answer is complete. */
+    release(connection: HttpConnection) {
       const { origin } = used.get(connection) ?? {};
       used.delete(connection);
       if (origin === undefined || kept.size >= KEPT_MAX) return void connection.socket.destroy();
