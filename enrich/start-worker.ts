@@ -8,14 +8,14 @@ import type { Lookups } from "../schemas/records/enriched-event.js";
 import {
   BatchLost,
   ENRICH_GROUP,
-  LANES,
+  QUEUES,
   partitionsOf,
   type Arriving,
   type EventLog,
   type Gather,
   type LogBatch,
   type LogConsumer,
-  type Lane,
+  type Queue,
 } from "../schemas/records/event-log.js";
 import type { Inserted, RowInserter } from "./batches/insert-block.js";
 import { openPace, type Pace } from "./batches/pace-batches.js";
@@ -52,8 +52,8 @@ export interface WorkerDependencies {
   arriving?: Arriving;
   /** The least `$time` of a line, by its time of receipt; none without. */
   oldestTime?: OldestTime;
-  /** Shared by the lanes of all workers of a process. Needed only where crashes are to be blamed on one chunk. */
-  mutexOf?: (lane: Lane) => ThreadMutex;
+  /** Shared by the queues of all workers of a process. Needed only where crashes are to be blamed on one chunk. */
+  mutexOf?: (queue: Queue) => ThreadMutex;
   onOutcomes?: (outcomes: readonly ChunkOutcome[]) => void;
   onWritten?: (batch: WrittenBatch) => void;
   onIdle?: () => void;
@@ -66,24 +66,24 @@ export interface WorkerDependencies {
 }
 
 /**
- * Consumes both lanes side by side until disposed of; a store that is down is waited for. From a batch to a
+ * Consumes both queues side by side until disposed of; a store that is down is waited for. From a batch to a
  * row: `writeWith` below, writeBatch, beginBatch, readChunks, writeBlock, enrichChunk, decodeLine, readEvent,
  * steps and EventBlock.add, insertRows.
  */
 export async function startWorker(dependencies: WorkerDependencies): Promise<LogConsumer> {
-  const lanes = LANES.filter((lane) => partitionsOf(lane, dependencies.log.partitions).length > 0);
+  const queues = QUEUES.filter((queue) => partitionsOf(queue, dependencies.log.partitions).length > 0);
   const writers: BatchWriter[] = [];
   const idle = whenIdle(IDLE_MS, () => {
     for (const writer of writers) Object.assign(writer, openBlocks());
     dependencies.onIdle?.();
   });
-  const start = (lane: Lane) => {
+  const start = (queue: Queue) => {
     const stopping = new AbortController();
-    const writer = openWriter(dependencies, { lane, stopping: stopping.signal });
+    const writer = openWriter(dependencies, { queue, stopping: stopping.signal });
     writers.push(writer);
-    return startLane(lane, { ...dependencies, writer, stopping, idle });
+    return startQueue(queue, { ...dependencies, writer, stopping, idle });
   };
-  const starts = await Promise.allSettled(lanes.map(start));
+  const starts = await Promise.allSettled(queues.map(start));
   const started = starts.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const stop = async () => {
     await Promise.all(started.map((consumer) => consumer[Symbol.asyncDispose]()));
@@ -103,23 +103,23 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
  */
 const GATHER: Gather = { quietMs: 25, mostMs: 200 };
 
-interface LaneDependencies extends Pick<WorkerDependencies, "log" | "share" | "arriving" | "onWritten"> {
+interface QueueDependencies extends Pick<WorkerDependencies, "log" | "share" | "arriving" | "onWritten"> {
   writer: BatchWriter;
   stopping: AbortController;
   idle: IdleWatch;
 }
 
-async function startLane(lane: Lane, dependencies: LaneDependencies): Promise<LogConsumer> {
+async function startQueue(queue: Queue, dependencies: QueueDependencies): Promise<LogConsumer> {
   const { log, share, arriving, writer, stopping, idle } = dependencies;
-  const pace = openPace(lane);
+  const pace = openPace(queue);
   const options = {
     group: ENRICH_GROUP,
     batchBytesMax: () => pace.bytesMax,
     sizeOf: unpackedSize,
-    ...(lane === "express" && { gather: { ...GATHER, arriving } }),
+    ...(queue === "express" && { gather: { ...GATHER, arriving } }),
   };
   const write = writeWith(pace, dependencies);
-  const consumer = await log.consume({ ...options, share, lane }, (batch) => idle.during(write(batch)));
+  const consumer = await log.consume({ ...options, share, queue }, (batch) => idle.during(write(batch)));
   return {
     crashed: consumer.crashed,
     async [Symbol.asyncDispose]() {
@@ -132,7 +132,7 @@ async function startLane(lane: Lane, dependencies: LaneDependencies): Promise<Lo
   };
 }
 
-function writeWith(pace: Pace, { writer, onWritten }: LaneDependencies): (batch: LogBatch) => Promise<void> {
+function writeWith(pace: Pace, { writer, onWritten }: QueueDependencies): (batch: LogBatch) => Promise<void> {
   return async (batch) => {
     const startedAt = performance.now();
     const again = batch.recordedNote !== undefined;
@@ -151,7 +151,7 @@ function writeWith(pace: Pace, { writer, onWritten }: LaneDependencies): (batch:
 
 function openWriter(
   dependencies: WorkerDependencies,
-  { lane, stopping }: { lane: Lane; stopping: AbortSignal },
+  { queue, stopping }: { queue: Queue; stopping: AbortSignal },
 ): BatchWriter {
   const { resolveArtifact, resolveLive, onRetry, mutexOf = () => UNSHARED } = dependencies;
   const current: BatchWriter["current"] = {};
@@ -169,10 +169,10 @@ function openWriter(
     ...dependencies,
     again,
     current,
-    mutex: mutexOf(lane),
+    mutex: mutexOf(queue),
     stopping,
-    // The express lane of this thread waits for one chunk of the bulk lane, 20 ms, not for a block.
-    ...(lane === "bulk" && { betweenChunks: () => setImmediate() }),
+    // The express queue of this thread waits for one chunk of the bulk queue, 20 ms, not for a block.
+    ...(queue === "bulk" && { betweenChunks: () => setImmediate() }),
     ...openBlocks(),
     logBudget: new LogBudget(),
     // Waits here while the store is down, so that the chunk need not be enriched again.

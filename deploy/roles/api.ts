@@ -98,6 +98,6 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
 }
 
 async function throttleUpload(eventLog: LagReader, collect?: Collect): Promise<void> {
-  await throttleOnBacklog({ waiting: () => eventLog.lagOfLane?.(ENRICH_GROUP, "express") ?? 0 });
+  await throttleOnBacklog({ waiting: () => eventLog.lagOfQueue?.(ENRICH_GROUP, "express") ?? 0 });
   await throttleOnLag({ isOtherBusy: () => collect?.isBusy() ?? false });
 }

@@ -2,7 +2,7 @@ import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { Inserted } from "../../enrich/batches/insert-block.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
-import { LANES, type Lane } from "../../schemas/records/event-log.js";
+import { QUEUES, type Queue } from "../../schemas/records/event-log.js";
 import type { EventRetention } from "../../schemas/event-retention.js";
 import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";
 import type { EventLogSource } from "../stores/open-event-log.js";
@@ -23,9 +23,9 @@ export interface ThreadData {
   arrivingMemory: SharedArrayBuffer;
 }
 
-/** Each lane of each worker has an index of its own in the mutex. */
-export function mutexIndex(worker: number, lane: Lane): number {
-  return worker * LANES.length + LANES.indexOf(lane);
+/** Each queue of each worker has an index of its own in the mutex. */
+export function mutexIndex(worker: number, queue: Queue): number {
+  return worker * QUEUES.length + QUEUES.indexOf(queue);
 }
 
 export type ToThread = { stop: true } | { lookupData: LookupData };

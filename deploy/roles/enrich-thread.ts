@@ -53,7 +53,7 @@ async function main(data: ThreadData): Promise<void> {
         putChunks: (outcomes) => putChunks(pg, outcomes, { onRefused }),
       },
       ...withPg(pg, { putDeadLetter }),
-      mutexOf: (lane) => sharedThreadMutex(data.mutexMemory, mutexIndex(data.share.index, lane)),
+      mutexOf: (queue) => sharedThreadMutex(data.mutexMemory, mutexIndex(data.share.index, queue)),
       onOutcomes: (outcomes) => send({ outcomes: [...outcomes] }),
       onWritten: (written) => send({ written }),
       onIdle: garbageCollector(),

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/poison-detection.js";
 import { type LookupData, loadLookupData } from "../../enrich/lookups/load-lookup-data.js";
-import { LANES } from "../../schemas/records/event-log.js";
+import { QUEUES } from "../../schemas/records/event-log.js";
 import type { Config } from "../config/config.js";
 import { originKey } from "../config/secret-key.js";
 import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
@@ -98,7 +98,8 @@ function startWorker(index: number, { data, log, metrics }: WorkerOptions): Supe
     log: log.child({ worker: index }),
     data,
     onMessage: (message) => record(message, metrics),
-    onEnded: () => LANES.forEach((lane) => sharedThreadMutex(mutexMemory, mutexIndex(index, lane)).unlock()),
+    onEnded: () =>
+      QUEUES.forEach((queue) => sharedThreadMutex(mutexMemory, mutexIndex(index, queue)).unlock()),
     mayHangInStart: "kafka" in logSource,
   });
 }

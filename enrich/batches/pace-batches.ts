@@ -1,4 +1,4 @@
-import type { Lane } from "../../schemas/records/event-log.js";
+import type { Queue } from "../../schemas/records/event-log.js";
 
 export interface Pace {
   readonly bytesMax: number;
@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
  * Bulk: 24 MiB, about 110,000 events, because each insert costs a part in every table; a slow machine must
  * still end one well within the 20 s of a drain.
  */
-const LIMITS: Record<Lane, Limits> = {
+const LIMITS: Record<Queue, Limits> = {
   express: { targetMs: 500, bytesMin: 4 * MIB, bytesMax: 4 * MIB },
   bulk: { targetMs: 8_000, bytesMin: 4 * MIB, bytesMax: 24 * MIB },
 };
@@ -27,8 +27,8 @@ const LIMITS: Record<Lane, Limits> = {
 const GROWTH_MAX = 2;
 
 /** Begins with the largest batches: they are slow only on a slow machine, and only once. */
-export function openPace(lane: Lane): Pace {
-  const { targetMs, bytesMin, bytesMax: largest } = LIMITS[lane];
+export function openPace(queue: Queue): Pace {
+  const { targetMs, bytesMin, bytesMax: largest } = LIMITS[queue];
   let bytesMax = largest;
   return {
     get bytesMax() {

@@ -11,8 +11,8 @@ export interface ChunkedImport {
 }
 
 /**
- * The first chunks go on the express lane, in one partition, so that the small imports of an owner share
- * inserts. The rest goes on the bulk lane, over half of its partitions, which leaves some without backlog to
+ * The first chunks go on the express queue, in one partition, so that the small imports of an owner share
+ * inserts. The rest goes on the bulk queue, over half of its partitions, which leaves some without backlog to
  * other owners. All of a large import goes there: a small one would wait for the first chunks of many.
  */
 export function choosePartitions(
@@ -21,14 +21,14 @@ export function choosePartitions(
 ): (sequence: number) => number {
   const express = partitionsOf("express", partitions);
   const bulk = partitionsOf("bulk", partitions);
-  const lane = bulk.length === 0 ? express : bulk;
-  const share = Math.ceil(lane.length / 2);
+  const queue = bulk.length === 0 ? express : bulk;
+  const share = Math.ceil(queue.length / 2);
   const expressChunks = isLarge ? 0 : SMALL_IMPORT_CHUNKS;
   // The end of an id is random. Its beginning is the time, which owners of the same minute share.
   const first = Number.parseInt(ownerId.slice(-8), 16) || 0;
   return (sequence) => {
     if (sequence < expressChunks) return nth(express, first);
-    return nth(lane, first + (Math.floor((sequence - expressChunks) / CHUNKS_IN_A_ROW) % share));
+    return nth(queue, first + (Math.floor((sequence - expressChunks) / CHUNKS_IN_A_ROW) % share));
   };
 }
 

@@ -1,13 +1,13 @@
 import { pause } from "../../schemas/async/pause.js";
 
 const BACKLOG_PROBE_MS = 20;
-/** As many records as a batch of the express lane takes. */
+/** As many records as a batch of the express queue takes. */
 const RECORDS_MAX = 8;
 /** Sixteen uploads of one owner then send 32 MiB a second, which takes a tenth of a core. */
 const BACKLOG_MS_MAX = 250;
 
 export interface BacklogDependencies {
-  /** Records of the express lane that wait for enrichment. Throws where the log cannot be read. */
+  /** Records of the express queue that wait for enrichment. Throws where the log cannot be read. */
   waiting: () => number;
   /** In milliseconds; only differences count. */
   now?: () => number;

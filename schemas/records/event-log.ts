@@ -50,8 +50,8 @@ export interface ConsumeOptions {
   gather?: Gather;
   /** The embedded log has no broker that assigns partitions: consumer `index` of `of` takes its share. */
   share: { index: number; of: number };
-  /** Consumes only the partitions of this lane; by default all of them. */
-  lane?: Lane;
+  /** Consumes only the partitions of this queue; by default all of them. */
+  queue?: Queue;
 }
 
 /**
@@ -115,8 +115,8 @@ export interface LagReader {
   /** How many records were ever appended, those included that are deleted by now. */
   appended(): Promise<number>;
   lag(group: string): Promise<number>;
-  /** The lag of one lane, known within microseconds. Absent where a broker would have to be asked. */
-  lagOfLane?(group: string, lane: Lane): number;
+  /** The lag of one queue, known within microseconds. Absent where a broker would have to be asked. */
+  lagOfQueue?(group: string, queue: Queue): number;
   /** Rejects while the log has no room for appends. Absent where a broker looks after its disks itself. */
   requireRoom?: () => Promise<void>;
 }
@@ -125,8 +125,8 @@ export interface LagReader {
  * Live chunks and the first chunks of imports not known to be large are express, the rest is bulk. Enrichment
  * consumes both side by side, so short work never waits behind the backlog of large imports.
  */
-export const LANES = ["express", "bulk"] as const;
-export type Lane = (typeof LANES)[number];
+export const QUEUES = ["express", "bulk"] as const;
+export type Queue = (typeof QUEUES)[number];
 
 const EXPRESS_SHARE = 1 / 4;
 
@@ -134,8 +134,8 @@ const EXPRESS_SHARE = 1 / 4;
  * The first quarter is express; a single partition takes everything. The number of partitions may grow, so
  * records of any kind may be in any partition: only new appends follow this.
  */
-export function partitionsOf(lane: Lane, partitions: number): number[] {
+export function partitionsOf(queue: Queue, partitions: number): number[] {
   const express = Math.max(1, Math.floor(partitions * EXPRESS_SHARE));
-  const [first, end] = lane === "express" ? [0, express] : [express, partitions];
+  const [first, end] = queue === "express" ? [0, express] : [express, partitions];
   return Array.from({ length: end - first }, (_, index) => first + index);
 }

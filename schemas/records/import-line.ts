@@ -34,7 +34,7 @@ export function lineLength(bytes: Buffer): number {
   return bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
 }
 
-/** A small import has at most so many chunks, about 1 MiB or 4,000 events. They go on the express lane of the event log. */
+/** A small import has at most so many chunks, about 1 MiB or 4,000 events. They go on the express queue of the event log. */
 export const SMALL_IMPORT_CHUNKS = 2;
 
 const TEXT = { type: "string" } as const;

@@ -1,8 +1,8 @@
 import { AssignerProtocol, type PartitionAssigner } from "kafkajs";
 import {
   type ConsumeOptions,
-  LANES,
-  type Lane,
+  QUEUES,
+  type Queue,
   type LogBatch,
   type LogConsumer,
   partitionsOf,
@@ -30,8 +30,8 @@ export async function startConsumer(
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: REBALANCE_TIMEOUT_MS,
     heartbeatInterval: heartbeatMs(sessionTimeoutMs),
-    // Without a lane kafkajs has an assigner of its own.
-    ...(options.lane !== undefined && { partitionAssigners: [assignLanes(options.lane)] }),
+    // Without a queue kafkajs has an assigner of its own.
+    ...(options.queue !== undefined && { partitionAssigners: [assignQueues(options.queue)] }),
     maxBytesPerPartition: FETCH_BYTES.partition,
     maxBytes: FETCH_BYTES.all,
     maxWaitTimeInMs: 250,
@@ -108,27 +108,27 @@ const SENTENCES: Record<string, (membership: Membership, answer: string) => stri
 const { MemberAssignment, MemberMetadata } = AssignerProtocol;
 const VERSION = 1;
 
-/** Divides each lane's partitions among its members. Those of a lane without members go to the others. */
-export function assignLanes(lane: Lane): PartitionAssigner {
-  const name = "lanes";
+/** Divides each queue's partitions among its members. Those of a queue without members go to the others. */
+export function assignQueues(queue: Queue): PartitionAssigner {
+  const name = "queues";
   return ({ cluster }) => ({
     name,
     version: VERSION,
     protocol: ({ topics }) => ({
       name,
-      metadata: MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.from(lane) }),
+      metadata: MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.from(queue) }),
     }),
     async assign({ members, topics }) {
       const assigned = new Map<string, Record<string, number[]>>(
         members.map(({ memberId }) => [memberId, {}]),
       );
-      const laneMembers = members.map(({ memberId, memberMetadata }) => ({
+      const queueMembers = members.map(({ memberId, memberMetadata }) => ({
         memberId,
-        lane: MemberMetadata.decode(memberMetadata)?.userData.toString(),
+        queue: MemberMetadata.decode(memberMetadata)?.userData.toString(),
       }));
       for (const topic of topics)
         for (const [memberId, partitions] of divide(
-          laneMembers,
+          queueMembers,
           cluster.findTopicPartitionMetadata(topic).length,
         ))
           (assigned.get(memberId) ?? {})[topic] = partitions;
@@ -142,19 +142,19 @@ export function assignLanes(lane: Lane): PartitionAssigner {
 
 const NO_DATA = Buffer.alloc(0);
 
-interface LaneMember {
+interface QueueMember {
   memberId: string;
-  lane: string | undefined;
+  queue: string | undefined;
 }
 
 /** Every member knows the same members, so the order of their ids is the order for all. */
-export function divide(members: readonly LaneMember[], partitions: number): Map<string, number[]> {
+export function divide(members: readonly QueueMember[], partitions: number): Map<string, number[]> {
   const sorted = [...members].sort((a, b) => (a.memberId < b.memberId ? -1 : 1));
   const divided = new Map(sorted.map(({ memberId }): [string, number[]] => [memberId, []]));
-  for (const lane of LANES) {
-    const own = sorted.filter((member) => member.lane === lane);
+  for (const queue of QUEUES) {
+    const own = sorted.filter((member) => member.queue === queue);
     const takers = own.length > 0 ? own : sorted;
-    for (const [index, partition] of partitionsOf(lane, partitions).entries())
+    for (const [index, partition] of partitionsOf(queue, partitions).entries())
       divided.get(takers[index % takers.length]?.memberId ?? "")?.push(partition);
   }
   return divided;

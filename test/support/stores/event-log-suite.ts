@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../schemas/async/pause.js";
 import {
-  LANES,
+  QUEUES,
   partitionsOf,
   type ConsumeOptions,
   type EventLog,
@@ -174,14 +174,14 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
     });
 
     holds(
-      "gives each lane the records of its own partitions, and holds no lane up for the other",
+      "gives each queue the records of its own partitions, and holds no queue up for the other",
       async ({ log }) => {
-        const [express, bulk] = LANES.map((lane) => partitionsOf(lane, log.partitions));
+        const [express, bulk] = QUEUES.map((queue) => partitionsOf(queue, log.partitions));
         const release = deferred();
         const slow = collecting(() => release.promise);
         const quick = collecting();
-        await using _slow = await log.consume({ ...ALL, lane: "bulk" }, slow.take);
-        await using _quick = await log.consume({ ...ALL, lane: "express" }, quick.take);
+        await using _slow = await log.consume({ ...ALL, queue: "bulk" }, slow.take);
+        await using _quick = await log.consume({ ...ALL, queue: "express" }, quick.take);
         for (const partition of bulk ?? []) await log.append(bytes(`bulk ${partition}`), { partition });
         for (const partition of express ?? []) await log.append(bytes(`express ${partition}`), { partition });
         await quick.reached(express?.length ?? NaN);
@@ -193,13 +193,13 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
       },
     );
 
-    holds("divides the partitions of a lane between two consumers", async ({ log }) => {
+    holds("divides the partitions of a queue between two consumers", async ({ log }) => {
       const partitions = partitionsOf("bulk", log.partitions);
       const left = collecting();
       const right = collecting();
-      await using _left = await log.consume({ ...ALL, lane: "bulk", share: { index: 0, of: 2 } }, left.take);
+      await using _left = await log.consume({ ...ALL, queue: "bulk", share: { index: 0, of: 2 } }, left.take);
       await using _right = await log.consume(
-        { ...ALL, lane: "bulk", share: { index: 1, of: 2 } },
+        { ...ALL, queue: "bulk", share: { index: 1, of: 2 } },
         right.take,
       );
       for (const partition of partitions) await log.append(bytes(`${partition}`), { partition });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { ChunkOutcome } from "../../../schemas/records/chunk-outcome.js";
-import type { Lane } from "../../../schemas/records/event-log.js";
+import type { Queue } from "../../../schemas/records/event-log.js";
 import { type RawChunk, encodeRawChunk } from "../../../schemas/records/raw-chunk.js";
 import { IMPORT_ID, chunkOf } from "./lines/chunk-of.js";
 import {
@@ -169,16 +169,16 @@ describe("startWorker", () => {
   });
 });
 
-describe("the lanes of a worker", () => {
+describe("the queues of a worker", () => {
   const record = encodeRawChunk(chunkOf('{"$time":1}\n'.repeat(200)));
 
   test("are consumed side by side: an express batch does not wait for the bulk batch in hand", async () => {
-    const committed: Lane[] = [];
+    const committed: Queue[] = [];
     const handled: Promise<void>[] = [];
-    const log = logOf(async ({ lane = "bulk" }, handle) => {
-      const records = Array<Buffer>(lane === "bulk" ? 200 : 1).fill(record);
-      const commit = async () => void committed.push(lane);
-      handled.push(handle(batchOf(records, { token: `log:events.raw:${lane}:5-9`, commit })));
+    const log = logOf(async ({ queue = "bulk" }, handle) => {
+      const records = Array<Buffer>(queue === "bulk" ? 200 : 1).fill(record);
+      const commit = async () => void committed.push(queue);
+      handled.push(handle(batchOf(records, { token: `log:events.raw:${queue}:5-9`, commit })));
       return CONSUMER;
     }, 2);
     await startWorkerOn(log);
@@ -187,10 +187,10 @@ describe("the lanes of a worker", () => {
   });
 
   test("are closed when one of them cannot start", async () => {
-    const closed: Lane[] = [];
-    const log = logOf(async ({ lane = "bulk" }) => {
-      if (lane === "bulk") throw new Error("no room in the group");
-      return { ...CONSUMER, [Symbol.asyncDispose]: async () => void closed.push(lane) };
+    const closed: Queue[] = [];
+    const log = logOf(async ({ queue = "bulk" }) => {
+      if (queue === "bulk") throw new Error("no room in the group");
+      return { ...CONSUMER, [Symbol.asyncDispose]: async () => void closed.push(queue) };
     }, 2);
     await expect(startWorkerOn(log)).rejects.toThrow("no room in the group");
     expect(closed).toEqual(["express"]);

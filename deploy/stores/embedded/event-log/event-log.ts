@@ -66,7 +66,7 @@ export async function openEmbeddedLog({
     appended: async () => store.appended(),
     lag: async (group) => store.lag(group, range(store.partitions)),
     requireRoom: () => requireRoom(store, freeBytes),
-    lagOfLane: (group, lane) => store.lag(group, partitionsOf(lane, store.partitions)),
+    lagOfQueue: (group, queue) => store.lag(group, partitionsOf(queue, store.partitions)),
     async [Symbol.asyncDispose]() {
       await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
       await appender.settled();
@@ -75,10 +75,10 @@ export async function openEmbeddedLog({
   };
 }
 
-/** The lanes are dealt out from opposite ends, so that with many consumers those without one lane have the other. */
-function shareOf({ share: { index, of }, lane }: ConsumeOptions, partitions: number): number[] {
-  const own = lane === "express" ? of - 1 - index : index;
-  const all = lane === undefined ? range(partitions) : partitionsOf(lane, partitions);
+/** The queues are dealt out from opposite ends, so that with many consumers those without one queue have the other. */
+function shareOf({ share: { index, of }, queue }: ConsumeOptions, partitions: number): number[] {
+  const own = queue === "express" ? of - 1 - index : index;
+  const all = queue === undefined ? range(partitions) : partitionsOf(queue, partitions);
   return all.filter((_, nth) => nth % of === own);
 }
 

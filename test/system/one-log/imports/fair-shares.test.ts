@@ -11,7 +11,7 @@ import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { choosePartitions } from "../../../../ingest/import/choose-partitions.js";
 import { CHUNK_LIMITS } from "../../../../ingest/import/receive-import.js";
-import type { EventLog, Lane } from "../../../../schemas/records/event-log.js";
+import type { EventLog, Queue } from "../../../../schemas/records/event-log.js";
 import { SMALL_IMPORT_CHUNKS } from "../../../../schemas/records/import-line.js";
 import {
   openTestPostgres,
@@ -51,10 +51,15 @@ describe("fair shares", () => {
       await log.append([chunk], { partition: partitionOf(sequence) });
   }
 
-  /** Consumes a lane as a worker does until it has a chunk of the modest owner; answers how many others came before. */
-  async function takenBefore(lane: Lane): Promise<number> {
-    const pace = openPace(lane);
-    const options = { group: "enrich", batchBytesMax: () => pace.bytesMax, share: { index: 0, of: 1 }, lane };
+  /** Consumes a queue as a worker does until it has a chunk of the modest owner; answers how many others came before. */
+  async function takenBefore(queue: Queue): Promise<number> {
+    const pace = openPace(queue);
+    const options = {
+      group: "enrich",
+      batchBytesMax: () => pace.bytesMax,
+      share: { index: 0, of: 1 },
+      queue,
+    };
     let others = 0;
     let found = (): void => undefined;
     const isFound = new Promise<void>((resolve) => (found = resolve));
@@ -73,7 +78,7 @@ describe("fair shares", () => {
     for (let sent = 0; sent < IMPORTS_MAX; sent++)
       await appendImport(GREEDY, { chunks: CHUNKS, isLarge: sent % 2 === 0 });
     await appendImport(MODEST, { chunks: 1, isLarge: false });
-    // Only the first chunks of imports that were not known to be large; all of the bulk lane still waits.
+    // Only the first chunks of imports that were not known to be large; all of the bulk queue still waits.
     const notKnown = Math.floor(IMPORTS_MAX / 2);
     expect(await takenBefore("express")).toBe(notKnown * SMALL_IMPORT_CHUNKS);
   });

@@ -98,11 +98,11 @@ describe("the embedded event log, beside that", () => {
     expect(got.texts()).toEqual(["a"]);
   });
 
-  test("counts the lag of each lane alone", async () => {
+  test("counts the lag of each queue alone", async () => {
     await using log = await openEmbeddedLog({ dir: await newDir() });
     await log.append(bytes("short work"), { partition: 0 });
     await log.append(bytes("one", "two"), { partition: 7 });
-    expect([log.lagOfLane?.("workers", "express"), log.lagOfLane?.("workers", "bulk")]).toEqual([1, 2]);
+    expect([log.lagOfQueue?.("workers", "express"), log.lagOfQueue?.("workers", "bulk")]).toEqual([1, 2]);
   });
 
   test("numbers each record once when two processes append to one partition at the same time", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Lane } from "../../../../schemas/records/event-log.js";
+import type { Queue } from "../../../../schemas/records/event-log.js";
 import { openPace } from "../../../../enrich/batches/pace-batches.js";
 
 const MIB = 1024 * 1024;
@@ -7,15 +7,15 @@ const MIB = 1024 * 1024;
 interface Settling {
   fixedMs?: number;
   available?: number;
-  lane?: Lane;
+  queue?: Queue;
 }
 
 /** The size after many batches of a machine that writes so many MiB a second, beside a fixed price of each batch. */
 function settledAt(
   mibPerSecond: number,
-  { fixedMs = 150, available = Infinity, lane = "bulk" }: Settling = {},
+  { fixedMs = 150, available = Infinity, queue = "bulk" }: Settling = {},
 ): number {
-  const pace = openPace(lane);
+  const pace = openPace(queue);
   for (let batch = 0; batch < 40; batch++) {
     const bytes = Math.min(pace.bytesMax, available);
     pace.onWritten({ bytes, durationMs: fixedMs + (bytes / MIB / mibPerSecond) * 1000 });
@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each([100, 0.5])("express batches have the same size on a machine of %f MiB/s", (mibPerSecond) => {
-  expect(settledAt(mibPerSecond, { lane: "express" })).toBe(4);
+  expect(settledAt(mibPerSecond, { queue: "express" })).toBe(4);
 });
 
 test("batches that were small for want of records make the next ones no smaller", () => {

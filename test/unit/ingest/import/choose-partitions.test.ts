@@ -11,19 +11,19 @@ const chosen = (partitions: number, { isLarge = false, chunks = 600 } = {}) => {
 };
 
 describe("the partition of a chunk", () => {
-  test("is on the express lane for the first MiB of an import, and on the bulk lane for the rest", () => {
+  test("is on the express queue for the first MiB of an import, and on the bulk queue for the rest", () => {
     const [first, second, ...rest] = chosen(8);
     expect(partitionsOf("express", 8)).toContain(first);
     expect(second).toBe(first);
     expect(partitionsOf("bulk", 8)).toEqual(expect.arrayContaining(rest));
   });
 
-  test("is on the bulk lane for all of an import that is known to be large", () => {
+  test("is on the bulk queue for all of an import that is known to be large", () => {
     expect(partitionsOf("bulk", 8)).toEqual(expect.arrayContaining(chosen(8, { isLarge: true })));
   });
 
   test.each([2, 3, 8, 24])(
-    "takes half of the bulk lane of %i partitions in turn, rounded up",
+    "takes half of the bulk queue of %i partitions in turn, rounded up",
     (partitions) => {
       const bulk = partitionsOf("bulk", partitions);
       const used = new Set(chosen(partitions).slice(2));

@@ -1,12 +1,12 @@
 import { AssignerProtocol, type Cluster, type Logger } from "kafkajs";
 import { describe, expect, test } from "vitest";
-import { assignLanes, divide } from "../../../../../deploy/stores/kafka/event-log-consume.js";
-import { LANES, type Lane, partitionsOf } from "../../../../../schemas/records/event-log.js";
+import { assignQueues, divide } from "../../../../../deploy/stores/kafka/event-log-consume.js";
+import { QUEUES, type Queue, partitionsOf } from "../../../../../schemas/records/event-log.js";
 
-const member = (memberId: string, lane: string | undefined) => ({ memberId, lane });
+const member = (memberId: string, queue: string | undefined) => ({ memberId, queue });
 
 describe("the partitions of the members of a group", () => {
-  test("are those of their lanes", () => {
+  test("are those of their queues", () => {
     const members = [
       member("d", "bulk"),
       member("a", "express"),
@@ -16,25 +16,26 @@ describe("the partitions of the members of a group", () => {
     expect(Object.fromEntries(divide(members, 8))).toEqual({ a: [0], b: [2, 4, 6], c: [1], d: [3, 5, 7] });
   });
 
-  test("are all where a lane has no members", () => {
+  test("are all where a queue has no members", () => {
     const divided = divide([member("a", "express"), member("b", "express")], 8);
     expect([...divided.values()].flat().sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  test("are none where there are more members than partitions of the lane", () => {
+  test("are none where there are more members than partitions of the queue", () => {
     const members = ["a", "b", "c"].map((id) => member(id, "express"));
     expect(divide([...members, member("d", "bulk")], 4).get("c")).toEqual([]);
   });
 });
 
-test("the leader reads the lane of every member and answers what kafkajs understands", async () => {
+test("the leader reads the queue of every member and answers what kafkajs understands", async () => {
   const cluster = {
     findTopicPartitionMetadata: () => Array.from({ length: 8 }, (_, partitionId) => ({ partitionId })),
   } as unknown as Cluster;
-  const assignerOf = (lane: Lane) => assignLanes(lane)({ cluster, groupId: "enrich", logger: {} as Logger });
-  const members = LANES.map((lane) => ({
-    memberId: lane,
-    memberMetadata: assignerOf(lane).protocol({ topics: ["events.raw"] }).metadata,
+  const assignerOf = (queue: Queue) =>
+    assignQueues(queue)({ cluster, groupId: "enrich", logger: {} as Logger });
+  const members = QUEUES.map((queue) => ({
+    memberId: queue,
+    memberMetadata: assignerOf(queue).protocol({ topics: ["events.raw"] }).metadata,
   }));
   const assigned = await assignerOf("bulk").assign({ members, topics: ["events.raw"] });
   const read = assigned.map(({ memberId, memberAssignment }) => [
