@@ -2,7 +2,7 @@ import Router from "@koa/router";
 import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { NO_LISTENER, type ApiListener } from "./http/api-listener.js";
+import { type ApiListener, NO_LISTENER } from "./http/api-listener.js";
 import { dashboardAssets } from "./dashboard/assets/asset-files.js";
 import {
   apiForSessions,
@@ -21,15 +21,15 @@ import { authenticate } from "./http/middleware/authenticate.js";
 import { cors, sameOrigin, securityHeaders } from "./http/middleware/browser-security.js";
 import { negotiateAnswers, tagAnswers } from "./http/middleware/negotiate-answers.js";
 import { answerProblems, onUncaught, refuseUnmatched } from "./http/middleware/answer-problems.js";
-import { publicBase, type CollectPlace } from "./http/middleware/public-base.js";
+import { type CollectPlace, publicBase } from "./http/middleware/public-base.js";
 import { session } from "./http/middleware/session.js";
 import { buildDocument } from "./http/openapi/build-document.js";
 import { PRODUCT } from "./http/product.js";
 import type { Quotas } from "./access/quotas.js";
 import { changesCollected } from "./access/resources.js";
-import { callRoute, pathsOf, type ApiState, type PublicRoute, type Route } from "./http/route.js";
+import { type ApiState, type PublicRoute, type Route, callRoute, pathsOf } from "./http/route.js";
 import { documentRoutes } from "./http/docs/document-routes.js";
-import { healthRoutes, type Readiness } from "./http/health-routes.js";
+import { type Readiness, healthRoutes } from "./http/health-routes.js";
 import type { TokenCipher } from "./identity/tokens.js";
 
 export interface AppDeps {
@@ -44,15 +44,11 @@ export interface AppDeps {
   listener?: ApiListener;
   /** Origins whose pages may call the API; see `cors`. None by default. */
   corsOrigins?: readonly string[];
-  /** How long the body of a management request may take. */
   bodyMsMax?: number;
-  /** Sign-in to the dashboard with an OpenID provider. */
   openid?: OpenIdProvider | undefined;
   /** Present if hosts have to be verified before they are served. */
   hosts?: HostChecks;
-  /** How much an owner, an account or a package may have. */
   quotas?: Quotas;
-  /** Operations that need more than PostgreSQL, such as imports and exports. */
   routes?: readonly Route[];
   /** Resolves once live collection of this process serves every change that was committed before. */
   untilCollected?: () => Promise<void>;
@@ -60,10 +56,7 @@ export interface AppDeps {
   publicRoutes?: readonly PublicRoute[];
 }
 
-/**
- * The HTTP API as a Koa application: `http.createServer(createApp(deps).callback())` serves it. Each route reads its
- * own body, because an import's body is a stream.
- */
+/** The HTTP API. Each route reads its own body, because an import's body is a stream. */
 export function createApp({
   pg,
   tokens,

@@ -23,7 +23,6 @@ interface ManagementDeps {
   hosts?: HostChecks | undefined;
 }
 
-/** Every operation that needs only PostgreSQL. */
 export function managementRoutes({
   pg,
   tokens,

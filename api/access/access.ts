@@ -18,11 +18,7 @@ export function access(caller: Caller, action: Action, target: Target): Decision
   return rank >= RANK[least] ? "allowed" : "forbidden";
 }
 
-/**
- * Finds what a limited token lacks for an action, on any target: a scope; `account` if the action needs the account's
- * own token; `any-owner` if the token is limited to one owner and the action has no owner yet. The answer depends on no
- * stored data, so it is safe to give before any lookup.
- */
+/** What a limited token lacks for an action on any target. No stored data decides: safe before any lookup. */
 export function lacks(limits: TokenLimits | undefined, action: Action): Lack | undefined {
   if (limits === undefined) return undefined;
   const { on, scope } = ACTIONS[action];
@@ -30,10 +26,7 @@ export function lacks(limits: TokenLimits | undefined, action: Action): Lack | u
   return on === "service" && scope === "manage" && limits.ownerId !== undefined ? "any-owner" : undefined;
 }
 
-/**
- * As `access`, for a token that may be limited to one owner. Outside of that owner the token may do nothing. Things
- * that the account may not see stay hidden; for the others the answer is only that the token does not cover them.
- */
+/** As `access`, but a token for one owner may do nothing outside of it. What the account may not see stays hidden. */
 export function accessWithin(
   caller: Caller & { limits: TokenLimits | undefined },
   action: Action,
@@ -43,7 +36,6 @@ export function accessWithin(
   return decision === "hidden" || reaches(caller.limits, target.ownerId) ? decision : "out-of-scope";
 }
 
-/** Whether a token may be used on this owner's things. */
 export function reaches(limits: TokenLimits | undefined, ownerId: string): boolean {
   return limits?.ownerId === undefined || limits.ownerId === ownerId;
 }
@@ -91,7 +83,6 @@ export interface User {
   username: string;
 }
 
-/** The calling account and its token. */
 export interface Account extends User {
   /** The keyed hash of the request's token. */
   tokenHash: Buffer;
@@ -99,7 +90,6 @@ export interface Account extends User {
   limited?: LimitedToken | undefined;
 }
 
-/** The part of an additional token that limits its bearer. */
 export interface LimitedToken extends TokenLimits {
   id: string;
   name: string;

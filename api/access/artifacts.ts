@@ -1,19 +1,15 @@
 import { Problem } from "../../schemas/problem.js";
-import type { LibraryType, Artifact, ArtifactKind } from "../../schemas/records/artifact.js";
+import type { Artifact, ArtifactKind, LibraryType } from "../../schemas/records/artifact.js";
 import { notFound } from "./authorise.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
 export interface NamedArtifact {
   id: string;
   name: string;
-  /** The type of a package; absent for pixels. */
   libraryType?: LibraryType;
 }
 
-/**
- * The package or pixel of that id, or else of that name, among those that the caller can see. Throws `not-found`, and
- * `ambiguous-name` if several have the name.
- */
+/** By id, or else by name, among those that the caller can see. Throws `not-found` and `ambiguous-name`. */
 export function artifactNamed<Row extends NamedArtifact>(
   what: "package" | "pixel",
   idOrName: string,
@@ -53,7 +49,6 @@ export async function readArtifactNames(pg: Postgres, ownerId: string): Promise<
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** The packages and pixels of these ids that exist, under any owner. */
 export async function readArtifacts(
   pg: Postgres,
   targets: readonly { kind: ArtifactKind; id: string }[],

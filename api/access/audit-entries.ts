@@ -1,15 +1,12 @@
 import { v7 as uuidv7 } from "uuid";
-import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../schemas/contracts/audit-entry.js";
+import { type AuditEntryRecord, OPERATOR, SERVICE } from "../../schemas/contracts/audit-entry.js";
 import { withoutNulls } from "../../schemas/formats.js";
 import type { Action, AuditKind } from "./resources.js";
 import { isBlocked } from "./visible-packages.js";
-import type { Page } from "../postgres/page.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
-import { deleteInBatches } from "../postgres/delete-in-batches.js";
+import { type Page, type Postgres, deleteInBatches, query, utc } from "../postgres/query.js";
 
 /** A change, with its target's name at that time. */
 export interface Changed {
-  /** The owner of the audit log. */
   ownerId: string;
   target: { kind: AuditKind; id: string; name: string };
   /** The new and changed fields, without secrets. */
@@ -21,17 +18,13 @@ export interface AuditEntry extends Changed {
   action: Action | OperatorAction | ServiceAction | SignInAction;
 }
 
-/** An account, and the name of the additional token that it used, if any. */
 interface Actor {
   accountId: string;
   tokenName: string | undefined;
   requestId: string;
 }
 
-/**
- * Actions that only the command line has, but for `account.create`, which is also how the first account makes itself. An
- * operator's other actions have the API's names.
- */
+/** Of the command line alone, but for `account.create`: the first account makes itself. Others have the API's names. */
 export const OPERATOR_ACTIONS = [
   "account.create",
   "account.sign-in-link",
@@ -48,7 +41,7 @@ export const OPERATOR_ACTIONS = [
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 
-/** Actions of an account in the browser that are no operations of the API. */
+/** Not operations of the API. */
 export const SIGN_IN_ACTIONS = [
   "user.sign-in",
   "user.sign-out",
@@ -57,7 +50,6 @@ export const SIGN_IN_ACTIONS = [
 ] as const;
 export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 
-/** Actions of the service itself. */
 export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
 type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
@@ -116,10 +108,7 @@ export interface AuditFilter {
   actor: string | undefined;
 }
 
-/**
- * Newest first. Omits entries about packages that the account is blocked from, which an owner never is. Returns one
- * entry more than the page if there is a next page.
- */
+/** Newest first, without packages that the account is blocked from. One entry more than the page if there is a next. */
 export async function listAuditEntries(
   pg: Postgres,
   {
@@ -152,10 +141,7 @@ export async function listAuditEntries(
   return rows.map(withoutNulls<AuditEntryRecord>);
 }
 
-/**
- * SQL: whether the entry `e` is about a package that the account $6 is blocked from: the package itself, its routes,
- * domains, permissions, pixels and imports.
- */
+/** SQL: whether the entry `e` is about a package that the account $6 is blocked from, or about a thing of it. */
 const IS_OF_BLOCKED = isBlocked({
   account: "$6",
   owner: "e.owner_id",

@@ -2,30 +2,27 @@ import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { isUuid } from "../../schemas/formats.js";
 import {
+  type Account,
+  type Caller,
+  type Lack,
+  type OwnerKind,
   access,
   accessWithin,
   lacks,
   reaches,
-  type Caller,
-  type Lack,
-  type OwnerKind,
-  type Account,
 } from "./access.js";
 import type { Action, OwnerAction, PackageAction } from "./resources.js";
-import { readOwner, type OwnerRow } from "./owners.js";
+import { type OwnerRow, readOwner } from "./owners.js";
 import {
+  type PackageRow,
   listPackagesOfOwner,
   lockPackage,
   readPackage,
   readPackagesNamed,
-  type PackageRow,
 } from "./visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 
-/**
- * Checks the token's limits for an action, before the target is known. The functions below check the target. An
- * account's own token passes. Throws `out-of-scope`.
- */
+/** Before the target is known; the functions below check the target. Throws `out-of-scope`. */
 export function requireScope({ limited }: Account, action: Action): void {
   const lack = lacks(limited, action);
   if (lack !== undefined) throw new Problem("out-of-scope", lackSentence(lack, action));
@@ -39,7 +36,6 @@ function lackSentence(lack: Lack, action: Action): string {
   return `This token does not have the scope ${lack}, which this (${action}) needs.`;
 }
 
-/** A user or an organization on which the caller may act. */
 export interface Owner {
   id: string;
   kind: OwnerKind;
@@ -48,11 +44,7 @@ export interface Owner {
   exportEnabled: boolean;
 }
 
-/**
- * Finds the owner of that name and checks that the caller may do `action` on it. `kind` narrows the search to users or
- * organizations. Throws `not-found` if there is none or the caller may not see it, `forbidden`, and for `export.read`
- * also `export-not-granted`.
- */
+/** Throws `not-found`, also for an owner whom the caller may not see, `forbidden` and `export-not-granted`. */
 export async function ownerFor(
   pg: Postgres,
   account: Account,
@@ -68,19 +60,13 @@ export async function ownerFor(
   return { id: row.id, kind: row.kind, name: row.name, exportEnabled: row.exportEnabled };
 }
 
-/**
- * Checks that the caller may export the owner's data, for routes that answer others than exporters in another format.
- * Throws as `requireScope` and `ownerFor` do.
- */
+/** For routes that export in another format than their default. Throws as `requireScope` and `ownerFor` do. */
 export async function requireExportOf(pg: Postgres, account: Account, name: string): Promise<void> {
   requireScope(account, "export.read");
   await ownerFor(pg, account, name, "export.read");
 }
 
-/**
- * As `ownerFor`, for counts and webhooks over all packages of the owner. Also throws `forbidden` if the caller is
- * blocked from any of these packages, because they would reveal its activity.
- */
+/** As `ownerFor`, over all packages. `forbidden` also if the caller is blocked from any: a sum would reveal it. */
 export async function wholeOwnerFor(
   pg: Postgres,
   account: Account,
@@ -116,10 +102,7 @@ export async function packageFor(
   return row;
 }
 
-/**
- * As `packageFor`, with the package and its owner's members locked until the transaction of `client` ends. The decision
- * stays valid for the change that follows.
- */
+/** As `packageFor`, with package and members locked until the transaction ends, so that the decision stays valid. */
 export async function lockedPackageFor(
   client: Postgres,
   account: Account,
@@ -132,7 +115,6 @@ export async function lockedPackageFor(
   return packageFor(client, account, id, action);
 }
 
-/** As `packageFor`, among the packages of one owner, for paths that name both. */
 export async function packageOfOwnerFor(
   pg: Postgres,
   account: Account,
@@ -145,7 +127,6 @@ export async function packageOfOwnerFor(
   return row;
 }
 
-/** A thing, with the caller's relation to it. */
 interface Found extends Caller {
   ownerKind: OwnerKind;
   ownerId: string;
@@ -213,7 +194,6 @@ export function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** The refusal of an export, with the command that grants it to the owner of that name. */
 export function exportNotGranted(owner: string): Problem {
   return new Problem(
     "export-not-granted",

@@ -1,4 +1,4 @@
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import type { OwnerKind, Standing } from "./access.js";
 
 export interface OwnerRow {
@@ -6,7 +6,6 @@ export interface OwnerRow {
   kind: OwnerKind;
   name: string;
   exportEnabled: boolean;
-  /** The standing of the calling account. */
   standing: Standing;
 }
 
@@ -25,7 +24,6 @@ export async function readOwner(
   return row;
 }
 
-/** A user or an organization by its name, for operators. */
 export async function readOwnerNamed(
   pg: Postgres,
   name: string,
@@ -35,10 +33,7 @@ export async function readOwnerNamed(
   return row;
 }
 
-/**
- * Serialises changes of this owner, its members and its things until the transaction ends. Read everything that the
- * change depends on after this.
- */
+/** Serialises changes of the owner, its members and its things until the transaction ends. Read after it. */
 export async function lockOwner(client: Postgres, name: string): Promise<void> {
   if (name.includes("\0")) return;
   // The condition must not contain the name alone: a caller could wait for a row, have it renamed meanwhile, and lock

@@ -18,7 +18,6 @@ export const DEFAULT_QUOTAS = {
 export type Quotas = Readonly<typeof DEFAULT_QUOTAS>;
 type Counted = keyof Quotas;
 
-/** The codes of `requireRoom`. */
 export const QUOTA_PROBLEMS = {
   packages: "too-many-packages",
   pixels: "too-many-pixels",

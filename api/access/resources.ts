@@ -144,7 +144,6 @@ export const RESOURCES = {
 
 interface Resource {
   tag: string;
-  /** Absent if no caller can change the resource. */
   auditKind?: string;
   /** Whether live collection serves it: a change is answered once it does. */
   isCollected?: true;
@@ -195,7 +194,6 @@ export function changesCollected(action: Action): boolean {
   return "isCollected" in RESOURCES[name] && ACTIONS[action].scope === "manage";
 }
 
-/** The tag of the action's resource. */
 export function tagOf(action: Action): Tag {
   const [name] = action.split(".", 1) as [ResourceName];
   return RESOURCES[name].tag;

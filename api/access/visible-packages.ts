@@ -1,5 +1,5 @@
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { type Postgres, query, utc } from "../postgres/query.js";
 import type { Level, OwnerKind, Standing } from "./access.js";
 
 /** A package as lists have it: without its texts, with the calling account's standing and level. */
@@ -16,7 +16,6 @@ export interface ListedPackage {
   level: Level | undefined;
 }
 
-/** A whole package. */
 export interface PackageRow extends ListedPackage {
   shortDescription: string;
   longDescription: string | null;
@@ -65,7 +64,6 @@ export async function readPackages(
   return query<PackageRow>(pg, `${select} ${FROM} where p.id = any($2::uuid[])`, [accountId, ids]);
 }
 
-/** Every package of one owner, blocked ones included. */
 export async function listPackagesOfOwner(
   pg: Postgres,
   { accountId, ownerId }: { accountId: string; ownerId: string },

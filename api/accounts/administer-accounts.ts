@@ -1,9 +1,9 @@
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { type Postgres, query, utc } from "../postgres/query.js";
 import type { Pool, PoolClient } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { Problem } from "../../schemas/problem.js";
-import { lockTokens, type NamedAccount, updateUsername } from "../identity/stored-accounts.js";
-import { insertAuditEntry, type OperatorAction } from "../access/audit-entries.js";
+import { type NamedAccount, lockTokens, updateUsername } from "../identity/stored-accounts.js";
+import { type OperatorAction, insertAuditEntry } from "../access/audit-entries.js";
 import { deleteSessionsOf } from "../identity/sessions.js";
 import { inTransaction } from "../postgres/connection.js";
 import { requireAccount } from "../identity/accounts.js";
@@ -11,14 +11,12 @@ import { listed } from "../organizations/remove-organization.js";
 import { FORMATS, isOwnerName } from "../../schemas/formats.js";
 import { lockRenames } from "../access/owners.js";
 
-/** An account as an operator sees it. */
 export interface ListedAccount {
   username: string;
   email: string;
   createdAt: string;
   exportEnabled: boolean;
   disabled: boolean;
-  /** With the account's role in each. */
   organizations: { name: string; role: string }[];
 }
 
@@ -32,10 +30,7 @@ export async function listAccounts(pg: Postgres): Promise<ListedAccount[]> {
   return query<ListedAccount>(pg, text);
 }
 
-/**
- * Disables an account for the operator: its tokens are refused at once and its sessions end. Its things stay, and
- * collect on. Enabled again, it has its tokens and its password back. Throws `unknown-user`.
- */
+/** Disabling ends the sessions and refuses the tokens; they work again once enabled. Throws `unknown-user`. */
 export async function switchAccount(
   pg: Pool,
   { username, disabled }: { username: string; disabled: boolean },
@@ -64,7 +59,7 @@ export async function removeAccount(pg: Pool, username: string): Promise<void> {
   });
 }
 
-/** The account that an operator names. Nothing else changes it until the transaction ends. Throws `unknown-user`. */
+/** Locked until the transaction ends. Throws `unknown-user`. */
 async function lockedAccount(client: PoolClient, username: string): Promise<NamedAccount> {
   const account = await requireAccount(client, username);
   await lockTokens(client, account.id);
@@ -100,7 +95,6 @@ interface Recording {
   changes?: Record<string, unknown>;
 }
 
-/** Writes into the owner's log what an operator did to an account. */
 async function recordOfOperator(
   client: PoolClient,
   { account, ownerId, action, changes }: Recording,
@@ -140,7 +134,7 @@ export async function renameAccount(
   });
 }
 
-/** Disables or enables an account. Answers whether that changed anything. */
+/** Answers whether that changed anything. */
 async function updateDisabled(
   client: Postgres,
   { accountId, disabled }: { accountId: string; disabled: boolean },
@@ -153,11 +147,9 @@ async function updateDisabled(
 
 /** Everything that would have no owner, or would break off, without the account. */
 interface Belongings {
-  /** Organizations whose last owner it is. */
   organizations: string[];
   packages: string[];
   pixels: string[];
-  /** Imports that it started and that still run, by id. */
   imports: string[];
 }
 
@@ -185,10 +177,7 @@ async function lockOrganizationsOf(client: Postgres, accountId: string): Promise
   return (await query<{ id: string }>(client, text, [accountId])).map(({ id }) => id);
 }
 
-/**
- * Deletes the account with its tokens, sessions, memberships, levels and its own log. Entries in the logs of
- * organizations keep its name.
- */
+/** Its own log goes with it. Entries in the logs of organizations keep its name. */
 async function deleteAccount(
   client: Postgres,
   { id, username }: { id: string; username: string },

@@ -2,20 +2,19 @@ import type { PoolClient } from "pg";
 import {
   API_TOKEN_CREATE,
   API_TOKEN_V1,
-  CREATED_API_TOKEN_V1,
-  parseApiTokenCreate,
   type ApiTokenCreate,
   type ApiTokenV1,
+  CREATED_API_TOKEN_V1,
+  parseApiTokenCreate,
 } from "../../schemas/contracts/user.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
-import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
-import { requireOwnToken, type TokenRoutesDeps } from "../identity/accounts.js";
+import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
+import { type TokenRoutesDeps, requireOwnToken } from "../identity/accounts.js";
 import { readJson } from "../http/middleware/read-json.js";
-import type { Operation } from "../http/operation.js";
-import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Route } from "../http/route.js";
+import { type Operation, type Route, route } from "../http/route.js";
+import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import type { Account } from "../access/access.js";
 import { countApiTokens, deleteApiToken, insertApiToken, listApiTokens } from "../identity/api-tokens.js";
 import { inTransaction } from "../postgres/connection.js";

@@ -4,15 +4,14 @@ import { isOwnerName } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { ACTIONS } from "../access/resources.js";
 import { ownerFor } from "../access/authorise.js";
-import type { Operation } from "../http/operation.js";
+import { type Operation, type Route, route } from "../http/route.js";
 import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
-import { route, type Route } from "../http/route.js";
 import {
-  listAuditEntries,
+  type AuditFilter,
   OPERATOR_ACTIONS,
   SERVICE_ACTIONS,
   SIGN_IN_ACTIONS,
-  type AuditFilter,
+  listAuditEntries,
 } from "../access/audit-entries.js";
 import type { Postgres } from "../postgres/query.js";
 

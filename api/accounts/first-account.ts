@@ -11,7 +11,6 @@ import { beginSession, usableLink, type Attempting, type SignInDeps } from "../i
 export interface FirstAccount {
   username: string;
   email: string;
-  /** The name of an organization that it owns. */
   organization: string | undefined;
 }
 

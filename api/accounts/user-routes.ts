@@ -1,9 +1,8 @@
 import type { Pool } from "pg";
 import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../schemas/contracts/user.js";
-import { reaches, type Account } from "../access/access.js";
-import { rotateOwnToken, type TokenRoutesDeps } from "../identity/accounts.js";
-import type { Operation } from "../http/operation.js";
-import { route, type Route } from "../http/route.js";
+import { type Account, reaches } from "../access/access.js";
+import { type TokenRoutesDeps, rotateOwnToken } from "../identity/accounts.js";
+import { type Operation, type Route, route } from "../http/route.js";
 import { readUser } from "../identity/stored-accounts.js";
 import { readApiToken } from "../identity/api-tokens.js";
 import { listOrganizationsOfAccount } from "../organizations/organizations.js";

@@ -1,7 +1,6 @@
 /** Query parameters; an absent value leaves the parameter out, a list repeats it. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** A path with encoded segments: path`/o/${owner}/packages/${name}`. A name may contain `/`. */
 export function path(texts: TemplateStringsArray, ...segments: readonly string[]): string {
   return texts.reduce(
     (made, text, index) => `${made}${encodeURIComponent(segments[index - 1] ?? "")}${text}`,
@@ -40,7 +39,6 @@ export function publicAddresses(publicBase: string, { owner, name, type }: Named
   return { badge, page };
 }
 
-/** A badge for a readme in each markup. With `page` the badge is a link to it. */
 export function badgeSnippets({ badge, page }: { badge: string; page?: string | undefined }) {
   const image = `![downloads](${badge})`;
   const tag = `<img src="${badge.replaceAll("&", "&amp;")}" alt="downloads">`;

@@ -4,15 +4,13 @@ import { inject } from "light-my-request";
 import { Problem } from "../../schemas/problem.js";
 import { actAs } from "../identity/client-address.js";
 import type { ApiContext } from "../http/route.js";
-import { withQuery, type Query } from "./address.js";
+import { type Query, withQuery } from "./address.js";
 
 export interface ApiCall {
-  /** GET by default. */
   method?: "GET" | "POST" | "PUT" | "DELETE";
   /** `/v1/...` or `/v2/...`, encoded: see `path`. */
   path: string;
   query?: Query;
-  /** Sent as JSON. */
   body?: unknown;
 }
 

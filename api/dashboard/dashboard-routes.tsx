@@ -11,7 +11,6 @@ import { PAGES } from "./pages/pages.js";
 import { readForm } from "./read-form.js";
 import { renderPage } from "./layout.js";
 
-/** Sends browsers that ask for the service's root to the dashboard. */
 export function leadToDashboard(): Middleware<ApiState> {
   return async (ctx, next) => {
     if (ctx.path !== "/" || ctx.accepts("json", "html") !== "html") return void (await next());

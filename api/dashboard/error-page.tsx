@@ -4,7 +4,6 @@ import type { ApiContext } from "../http/route.js";
 import { type Visit, useVisit } from "./page.js";
 import { renderPage } from "./layout.js";
 
-/** Runs the work of a page. Its errors become pages with their status. */
 export async function orErrorPage(visit: Visit, work: () => Promise<void>): Promise<void> {
   const { ctx } = visit;
   try {
@@ -26,7 +25,6 @@ function titleOf({ status }: Problem): string {
   return status === 503 ? "Unavailable" : "Error";
 }
 
-/** The content of a page that could not be shown: a sentence, and where to go on. */
 function ErrorContent({ problem }: { problem: Problem }) {
   const { href, ctx } = useVisit();
   const { title, sentence } = wordsFor(problem);

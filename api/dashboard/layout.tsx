@@ -18,7 +18,7 @@ interface Rendered {
   content: ComponentChildren;
 }
 
-/** Answers with a page of HTML in the dashboard's layout, under a policy that allows only the service's own files. */
+/** The policy of the answer allows only the service's own files. */
 export function renderPage(visit: Visit, { content, ...about }: Rendered): void {
   const { ctx } = visit;
   const html = renderToString(
@@ -50,7 +50,6 @@ interface LayoutProps {
   children?: ComponentChildren;
 }
 
-/** The frame of every page: head, owner switch, navigation, notice, content. */
 function Layout({ title, section, notice, children }: LayoutProps) {
   const visit = useVisit();
   return (

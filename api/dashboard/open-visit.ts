@@ -27,7 +27,6 @@ export function bareVisit(ctx: ApiContext): Visit {
   };
 }
 
-/** Looks up who is signed in, if anybody is, and the owner in the path. */
 export async function openVisit(visit: Visit): Promise<void> {
   if (visit.ctx.state.session === undefined) return;
   const { token: _, ...user } = await visit.api<UserV1>({ path: "/v1/user" });

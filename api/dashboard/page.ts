@@ -1,4 +1,4 @@
-import { createContext, type ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { UserV1 } from "../../schemas/contracts/user.js";
 import type { Problem } from "../../schemas/problem.js";
@@ -38,12 +38,10 @@ import type { Form } from "./read-form.js";
 export interface Page<Data = unknown> {
   /** Below `/dashboard`, with parameters as in `api/http/route.ts`. `:owner` is looked up before `load`. */
   path: string | string[];
-  /** The entry of the navigation that is marked. */
   section?: Section;
   /** Shown without a session, such as sign-in. */
   isOpen?: true;
   load: (visit: Visit) => Promise<Data> | Data;
-  /** The title of the HTML document. */
   title: (data: Data, visit: Visit) => string;
   render: (data: Data, visit: Visit) => ComponentChildren;
   /** Takes the page's forms, which are POSTed to its own path. `form.action` says which one it is. */
@@ -57,7 +55,6 @@ export type Section = "overview" | "companies" | "imports" | "webhooks" | "setti
 /** After a form: a redirect to an address made by `href`, or the page itself with something that is shown only once. */
 export type Submitted = { to: string } | { shown: unknown };
 
-/** One request for a page. */
 export interface Visit {
   /** For cookies and headers; bodies and answers are the dashboard's. */
   ctx: ApiContext;
@@ -67,7 +64,6 @@ export interface Visit {
   readonly owner: VisitedOwner;
   /** The same where they are known: for the frame, and for pages that are open or failed. */
   known: { user?: Viewer; owner?: VisitedOwner };
-  /** A parameter of the path, decoded. */
   param: (name: string) => string;
   query: URLSearchParams;
   /** The path below `/dashboard`, as `href` takes it. */
@@ -77,7 +73,6 @@ export interface Visit {
   href: (pathname: string, query?: Query) => string;
   /** The address of a file in `assets/` or `script/`, by its content. */
   asset: (name: string) => string;
-  /** The form that was refused just now. */
   refused?: { form: Form; problem: Problem };
   /** The value that `submit` gave to show once. */
   shown?: unknown;
@@ -102,14 +97,12 @@ export function page<Data>(described: Page<Data>): Page {
 
 export const VisitContext = createContext<Visit | undefined>(undefined);
 
-/** The request that a component is rendered for. */
 export function useVisit(): Visit {
   const visit = useContext(VisitContext);
   if (visit === undefined) throw new Error("rendered outside of a page");
   return visit;
 }
 
-/** Whether the viewer may change things of the visited owner. */
 export function mayManage({ role }: VisitedOwner): boolean {
   return role === "owner" || role === "admin";
 }

@@ -2,7 +2,6 @@ import { Problem, type ProblemCode } from "../../schemas/problem.js";
 import { readBody } from "../http/middleware/read-json.js";
 import type { ApiContext } from "../http/route.js";
 
-/** The fields of a form as the browser sent them. */
 export class Form {
   readonly #fields: URLSearchParams;
 

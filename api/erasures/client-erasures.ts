@@ -1,6 +1,6 @@
 import type { ClientIdKind, ErasedNow, OpenErasure } from "../../schemas/contracts/erasure.js";
 import { NIL_UUID } from "../../schemas/formats.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
 
 /** Decrypts the id of a client for its erasure. */

@@ -1,5 +1,5 @@
 import { NIL_UUID } from "../../schemas/formats.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
 import { emptySamples } from "../imports/import-progress.js";
 

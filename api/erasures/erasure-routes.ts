@@ -1,27 +1,28 @@
 import type { Pool } from "pg";
+import { v7 as uuidv7 } from "uuid";
 import {
   CLIENT_ID_KINDS,
+  type ClientIdKind,
   ERASURE,
   ERASURE_CREATE,
-  parseErasureCreate,
   type ErasureCreate,
+  type ErasureRecord,
+  parseErasureCreate,
 } from "../../schemas/contracts/erasure.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
-import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
-import { putLocation } from "../http/answers/headers.js";
 import { ownerFor, wholeOwnerFor } from "../access/authorise.js";
-import type { Sealer } from "../identity/tokens.js";
-import { readJson } from "../http/middleware/read-json.js";
-import { route, type Call, type Route } from "../http/route.js";
 import { lockOwner } from "../access/owners.js";
+import { putLocation } from "../http/answers/headers.js";
+import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { type Call, type Route, route } from "../http/route.js";
+import type { Sealer } from "../identity/tokens.js";
 import { inTransaction } from "../postgres/connection.js";
-import { insertErasure, listErasures, readErasure } from "./erasures.js";
-import type { Postgres } from "../postgres/query.js";
+import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 
-export interface ErasureRoutesDeps {
+interface ErasureRoutesDeps {
   pg: Pool;
-  /** Encrypts the ids of clients. */
   sealer: Pick<Sealer, "seal">;
 }
 
@@ -126,3 +127,45 @@ async function erasureOf(pg: Postgres, { ownerId, id }: { ownerId: string; id: s
   if (found === undefined) throw new Problem("not-found", `There is no erasure ${id.slice(0, 60)} here.`);
   return found;
 }
+
+/** The erasures that are under way, of one owner: reads name each of them. */
+const OPEN_MAX = 100;
+
+/** The owner must be locked. Answers the erasure's id. Throws `too-many-erasures`. */
+export async function insertErasure(
+  pg: Postgres,
+  { ownerId, kind, seal }: { ownerId: string; kind: ClientIdKind; seal: (erasure: string) => Buffer },
+): Promise<string> {
+  const id = uuidv7();
+  const text = `
+    insert into erasures (id, owner_id, kind, client)
+    select $1, $2, $3, $4
+    where (select count(*) from erasures where owner_id = $2 and finished_at is null) < ${OPEN_MAX} returning 1`;
+  if ((await query(pg, text, [id, ownerId, kind, seal(id)])).length > 0) return id;
+  throw new Problem("too-many-erasures", `${OPEN_MAX} erasures are under way; ask again once some are done.`);
+}
+
+/** Newest first; one more than the page if there is a next page. */
+async function listErasures(
+  pg: Postgres,
+  { ownerId, page }: { ownerId: string; page: Page },
+): Promise<ErasureRecord[]> {
+  const text = `${SELECT} where e.owner_id = $1 and ($2::uuid is null or e.id < $2) order by e.id desc limit $3`;
+  return query<Row>(pg, text, [ownerId, page.after ?? null, page.perPage + 1]);
+}
+
+async function readErasure(
+  pg: Postgres,
+  { ownerId, id }: { ownerId: string; id: string },
+): Promise<ErasureRecord | undefined> {
+  const [row] = await query<Row>(pg, `${SELECT} where e.owner_id = $1 and e.id = $2`, [ownerId, id]);
+  return row;
+}
+
+type Row = ErasureRecord & Record<string, unknown>;
+
+const SELECT = `
+  select e.id, o.name as owner, e.kind as client, case when e.finished_at is null then 'erasing' else 'done' end as status,
+    e.events::float8 as events_erased, e.lines::float8 as rejected_lines_erased,
+    ${utc("e.asked_at")} as created_at, ${utc("e.finished_at")} as finished_at
+  from erasures e join owners o on o.id = e.owner_id`;

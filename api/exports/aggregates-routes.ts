@@ -1,29 +1,28 @@
 import { openAggregates } from "../../aggregate/queries/open-aggregates.js";
 import type { ResultSource } from "../../aggregate/queries/open-rows.js";
 import {
-  type ExportFormat,
-  EXPORT_FORMATS,
-  MEDIA_TYPES,
+  AGGREGATE_V1,
   BREAKDOWNS,
   type Breakdown,
-  AGGREGATE_V1,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  MEDIA_TYPES,
 } from "../../schemas/contracts/aggregate.js";
-import { RANGE_DAYS_MAX, parseDateRange, type DateRange } from "../../schemas/date-range.js";
-import { answerRows, type ExportListener, type OpenRows } from "../http/answers/answer-rows.js";
+import { type DateRange, RANGE_DAYS_MAX, parseDateRange } from "../../schemas/date-range.js";
+import { type ExportListener, type OpenRows, answerRows } from "../http/answers/answer-rows.js";
 import { artifactNamed } from "../access/artifacts.js";
-import { ownerFor, type Owner } from "../access/authorise.js";
+import { type Owner, ownerFor } from "../access/authorise.js";
 import { access } from "../access/access.js";
-import { formatOf, EXPORT_HEADERS, rangeQuery } from "./exported-file.js";
+import { EXPORT_HEADERS, formatOf, rangeQuery } from "./exported-file.js";
 import { negotiateFormat } from "../http/answers/headers.js";
-import { route, type ApiContext, type Route } from "../http/route.js";
+import { type ApiContext, type Operation, type Route, route } from "../http/route.js";
 import { readCompleteThrough } from "../imports/export-state.js";
-import { listPackagesOfOwner, type ListedPackage } from "../access/visible-packages.js";
+import { type ListedPackage, listPackagesOfOwner } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import type { ParsedUrlQuery } from "node:querystring";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { parsePackageType, PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../packages/package-path.js";
-import type { Operation } from "../http/operation.js";
+import { PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../packages/packages.js";
 
 interface AggregateRoutesDeps {
   pg: Postgres;
@@ -146,7 +145,6 @@ interface AggregatesPath {
   hasEnding: boolean;
 }
 
-/** The OpenAPI description of an export of aggregates. */
 function aggregatesOperation(
   { kind, hasEnding }: AggregatesPath,
   { daysMax }: { daysMax: number },

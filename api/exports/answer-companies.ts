@@ -2,11 +2,10 @@ import type { CompanyRecord } from "../../schemas/contracts/funnel.js";
 import { bytesTag } from "../http/answers/headers.js";
 import { pageBody } from "../http/answers/paging.js";
 import type { ApiContext } from "../http/route.js";
-import type { Page } from "../postgres/page.js";
+import type { Page } from "../postgres/query.js";
 
 type CompaniesType = "application/json" | "application/x-ndjson" | "text/csv";
 
-/** The type that `Accept` rates highest. */
 export function companiesTypeOf(ctx: ApiContext): CompaniesType {
   ctx.vary("Accept");
   const wanted = ctx.accepts("application/json", "application/x-ndjson", "application/ndjson", "text/csv");

@@ -1,18 +1,17 @@
-import { openEvents, type ExportedArtifact } from "../../aggregate/queries/events/open-events.js";
+import { type ExportedArtifact, openEvents } from "../../aggregate/queries/events/open-events.js";
 import type { ResultSource } from "../../aggregate/queries/open-rows.js";
-import { parseDateRange, type DateRange } from "../../schemas/date-range.js";
+import { type DateRange, parseDateRange } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
-import { answerRows, type ExportListener } from "../http/answers/answer-rows.js";
+import { type ExportListener, answerRows } from "../http/answers/answer-rows.js";
 import { packageFor } from "../access/authorise.js";
-import { parseExportedFile, type ExportedFile, EXPORT_HEADERS, rangeQuery } from "./exported-file.js";
-import { parsePackageType, PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY } from "../packages/package-path.js";
-import { pixelsForExport, listPixelsOfPackage } from "./exported-pixels.js";
-import { route, type ApiContext, type Route } from "../http/route.js";
+import { EXPORT_HEADERS, type ExportedFile, parseExportedFile, rangeQuery } from "./exported-file.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../packages/packages.js";
+import { listPixelsOfPackage, pixelsForExport } from "./exported-pixels.js";
+import { type ApiContext, type Operation, type Route, route } from "../http/route.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Postgres } from "../postgres/query.js";
 import { EVENT_ROW } from "../../aggregate/queries/events/event-columns.js";
 import { MEDIA_TYPES } from "../../schemas/contracts/aggregate.js";
-import type { Operation } from "../http/operation.js";
 
 const DAYS_MAX = 31;
 
@@ -68,7 +67,6 @@ interface Asked {
   file: ExportedFile;
   range: DateRange;
   artifacts: readonly ExportedArtifact[];
-  /** The owners of the artifacts. */
   ownerIds: readonly string[];
 }
 
@@ -122,7 +120,6 @@ const SUMMARIES = {
   pixels: "Events of all pixels that you may export",
 };
 
-/** The OpenAPI description of an export of events. */
 function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: number }): Operation {
   const ofPackage = of === "package";
   return {

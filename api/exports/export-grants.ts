@@ -3,12 +3,9 @@ import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
 import { updateExportEnabled } from "../organizations/organizations.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
-/**
- * Grants or revokes data export for a user or an organization, on behalf of the operator. Answers the name as its
- * owner spelled it. Throws if there is none of that name.
- */
+/** For the operator. Answers the name as its owner spelled it. Throws if there is none of that name. */
 export async function switchExport(
   pg: Pool,
   change: { name: string; exportEnabled: boolean },
@@ -29,7 +26,6 @@ export async function switchExport(
   });
 }
 
-/** An owner that may export. */
 interface ExportGrant {
   name: string;
   kind: "user" | "organization";

@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/aggregate.js";
 import { Problem } from "../../schemas/problem.js";
 import { DATE } from "../../schemas/formats.js";
-import type { Parameter } from "../http/operation.js";
+import type { Parameter } from "../http/route.js";
 
 /** A file, as named by the last part of an export's path. */
 export interface ExportedFile {
@@ -20,7 +20,7 @@ export function parseExportedFile(fileName: string): ExportedFile {
   return { format, name: `${safe || "events"}.${format}` };
 }
 
-/** The format that the ending of a file's name says. Throws `not-found`. */
+/** Throws `not-found`. */
 export function formatOf(fileName: string): ExportFormat {
   const format = EXPORT_FORMATS.find((each) => fileName.endsWith(`.${each}`));
   if (format !== undefined) return format;
@@ -40,7 +40,6 @@ export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate"
   };
 }
 
-/** The answer headers of every export. */
 export const EXPORT_HEADERS = {
   "X-Complete-Through": {
     schema: { type: "string", format: "date-time" },

@@ -2,12 +2,12 @@ import type { ExportedArtifact } from "../../aggregate/queries/events/open-event
 import { Problem } from "../../schemas/problem.js";
 import { exportNotGranted } from "../access/authorise.js";
 import {
-  access,
-  reaches,
   type Account,
   type Level,
   type OwnerKind,
   type Standing,
+  access,
+  reaches,
 } from "../access/access.js";
 import type { OwnerAction } from "../access/resources.js";
 import { type Postgres, query } from "../postgres/query.js";
@@ -17,10 +17,7 @@ interface ExportedPixels {
   artifacts: ExportedArtifact[];
 }
 
-/**
- * Every pixel of the owners on which the caller may do the export action `action` and to which export is granted.
- * Throws `forbidden` if the caller may do it on no owner, `export-not-granted` if export is granted to none of them.
- */
+/** Of every owner with export on whom the caller may do `action`. Throws `forbidden` and `export-not-granted`. */
 export async function pixelsForExport(
   pg: Postgres,
   account: Account,
@@ -55,7 +52,6 @@ export async function listPixelsOfPackage(pg: Postgres, packageId: string): Prom
   return query(pg, "select id from pixels where package_id = $1 order by id", [packageId]);
 }
 
-/** Every pixel of these owners. */
 async function listPixelsOfOwners(
   pg: Postgres,
   { accountId, ownerIds }: { accountId: string; ownerIds: readonly string[] },
@@ -72,7 +68,6 @@ async function listPixelsOfOwners(
   return query<ExportedPixel>(pg, text, [accountId, ownerIds]);
 }
 
-/** The account itself, or an organization of the account. */
 interface OwnerOfAccount {
   ownerId: string;
   ownerKind: OwnerKind;

@@ -5,31 +5,29 @@ import {
   COMPANY,
   COMPANY_DETAIL,
   COMPANY_LIST,
-  STAGE,
   type CompanyDetail,
   type CompanyRecord,
+  STAGE,
 } from "../../schemas/contracts/funnel.js";
-import { parseOptionalDateRange, RANGE_DAYS_MAX, type DateRange } from "../../schemas/date-range.js";
+import { type DateRange, RANGE_DAYS_MAX, parseOptionalDateRange } from "../../schemas/date-range.js";
 import { DATE } from "../../schemas/formats.js";
 import { STAGES, type Stage } from "../../schemas/records/funnel.js";
 import { Problem } from "../../schemas/problem.js";
 import { requireExportOf, wholeOwnerFor } from "../access/authorise.js";
-import { answerCompanies, companiesTypeOf, companiesAsCsv } from "../exports/answer-companies.js";
-import type { Operation } from "../http/operation.js";
+import { answerCompanies, companiesAsCsv, companiesTypeOf } from "../exports/answer-companies.js";
+import { type Operation, type Route, route } from "../http/route.js";
 import { PAGE_QUERY, parsePage } from "../http/answers/paging.js";
-import type { Page } from "../postgres/page.js";
-import { route, type Route } from "../http/route.js";
+import type { Page, Postgres } from "../postgres/query.js";
 import {
   COMPANY_SORTS,
+  type CompanyFilter,
+  type CompanySort,
   listCompanies,
   listStageChanges,
   readAsOf,
   readCompany,
-  type CompanyFilter,
-  type CompanySort,
 } from "./funnel-companies.js";
 import { readArtifactNames } from "../access/artifacts.js";
-import type { Postgres } from "../postgres/query.js";
 
 const DAYS_DEFAULT = 90;
 const HISTORY_MAX = 1_000;

@@ -1,9 +1,8 @@
 import type { CompanyRecord, StageChangeRecord } from "../../schemas/contracts/funnel.js";
-import { FIRST_DAY, type DateRange } from "../../schemas/date-range.js";
+import { type DateRange, FIRST_DAY } from "../../schemas/date-range.js";
 import type { Stage } from "../../schemas/records/funnel.js";
 import { withoutNulls } from "../../schemas/formats.js";
-import type { Page } from "../postgres/page.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 
 /** The orders of the company list, greatest first. */
 export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;
@@ -11,7 +10,6 @@ export type CompanySort = (typeof COMPANY_SORTS)[number];
 
 export interface CompanyFilter {
   stage: Stage | undefined;
-  /** Part of a name or a domain, in any case. */
   search: string | undefined;
   sort: CompanySort;
 }
@@ -69,7 +67,7 @@ export async function listStageChanges(
 
 type ChangeRow = { [Field in keyof Required<StageChangeRecord>]: Required<StageChangeRecord>[Field] | null };
 
-/** The number of companies at each stage at the end of each day of the range; days without companies are absent. */
+/** At the end of each day; days without companies are absent. */
 export async function countStages(
   pg: Postgres,
   { ownerId, startDate, endDate }: DateRange & { ownerId: string },
@@ -87,7 +85,6 @@ function countableDate(date: string): string {
   return date < FIRST_DAY ? FIRST_DAY : date;
 }
 
-/** The time of the owner's last funnel run. */
 export async function readAsOf(pg: Postgres, ownerId: string): Promise<string | undefined> {
   const text = `select ${utc("as_of")} as "asOf" from funnel_runs where owner_id = $1`;
   const [row] = await query<{ asOf: string }>(pg, text, [ownerId]);

@@ -1,14 +1,14 @@
-import { FUNNEL, type FunnelRecord, type StageCounts, FUNNEL_RUN } from "../../schemas/contracts/funnel.js";
+import { FUNNEL, FUNNEL_RUN, type FunnelRecord, type StageCounts } from "../../schemas/contracts/funnel.js";
 import {
-  dateAt,
   DAY_MS,
-  parseOptionalDateRange,
-  RANGE_DAYS_MAX,
   type DateRange,
+  RANGE_DAYS_MAX,
+  dateAt,
+  parseOptionalDateRange,
 } from "../../schemas/date-range.js";
 import { STAGES } from "../../schemas/records/funnel.js";
 import { wholeOwnerFor } from "../access/authorise.js";
-import { route, type Route } from "../http/route.js";
+import { type Route, route } from "../http/route.js";
 import { countStages, readAsOf } from "./funnel-companies.js";
 import type { Postgres } from "../postgres/query.js";
 import { NOT_FOR_THE_BLOCKED, RANGE_QUERY } from "./company-routes.js";

@@ -9,11 +9,11 @@ import type {
   StageChange,
 } from "../../schemas/records/funnel.js";
 import { transactionOn } from "../postgres/connection.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
 
-/** The records of a funnel run, for one owner or for all, on one connection. */
+/** On one connection, for one owner or for all. */
 export function funnelStore(
   client: Postgres,
   { ownerId }: { ownerId?: string | undefined } = {},
@@ -44,7 +44,6 @@ export async function readLastRun(pg: Postgres, ownerId: string): Promise<Date |
   return row?.asOf;
 }
 
-/** The user or organization of that name, in any case. */
 export async function findOwnerId(pg: Postgres, name: string): Promise<string | undefined> {
   const text = `select id from owners where name_key = lower($1 collate "C")`;
   const [row] = await query<{ id: string }>(pg, text, [name]);
@@ -124,10 +123,7 @@ function announced({ domain, name, oldStage, newStage }: StageChange) {
   return { domain, name, ...(oldStage !== null && { old_stage: oldStage }), new_stage: newStage };
 }
 
-/**
- * Whether the run must wait for the owner's imports, for at most a day. The start of the wait is stored by the
- * database's clock, so that imports that never end, or follow one another, cannot delay runs for ever.
- */
+/** Waits for the owner's imports, for at most a day by the database's clock: imports cannot delay runs for ever. */
 async function isImporting(pg: Postgres, { ownerId, run }: About & { run: RunState }): Promise<boolean> {
   const [row] = await query<{ importing: boolean }>(pg, IMPORTING, [ownerId, run.since]);
   if (row?.importing === true && run.overdue !== ownerId && !(await isOverdue(pg, ownerId))) return true;

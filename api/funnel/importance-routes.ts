@@ -1,22 +1,23 @@
 import type { Pool } from "pg";
 import {
+  type ArtifactImportance,
   FUNNEL_IMPORTANCE,
   FUNNEL_IMPORTANCE_UPSERT,
-  parseFunnelImportance,
-  type ArtifactImportance,
   type FunnelImportance,
+  parseFunnelImportance,
 } from "../../schemas/contracts/funnel.js";
-import { access, type Account } from "../access/access.js";
-import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
-import { ownerFor, type Owner } from "../access/authorise.js";
-import { readJson } from "../http/middleware/read-json.js";
-import type { PackageAction } from "../access/resources.js";
-import { route, type ApiContext, type Call, type Route } from "../http/route.js";
+import type { FieldFault } from "../../schemas/problem.js";
+import { invalidBody } from "../../schemas/validate.js";
+import { type Account, access } from "../access/access.js";
+import { type Owner, ownerFor } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";
-import { inTransaction } from "../postgres/connection.js";
-import { listImportance, updateImportance, resolveImportance, type KnownImportance } from "./importance.js";
+import type { PackageAction } from "../access/resources.js";
 import { listPackagesOfOwner } from "../access/visible-packages.js";
-import type { Postgres } from "../postgres/query.js";
+import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { type ApiContext, type Call, type Route, route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import { type Postgres, query } from "../postgres/query.js";
 
 const PATH = "/v2/:owner/funnel/importance";
 
@@ -75,7 +76,7 @@ const IMPORTANCE_ANSWER = {
   example: IMPORTANCE_EXAMPLE,
 };
 
-/** The importance of all pixels, and of the packages on which the caller may do `action`. */
+/** Of all pixels, and of the packages on which the caller may do `action`. */
 async function importanceFor(
   pg: Postgres,
   { account, owner, action }: { account: Account; owner: Owner; action: PackageAction },
@@ -109,7 +110,6 @@ async function changeImportance(
   });
 }
 
-/** The entries whose importance changes. */
 function changed(
   known: readonly ArtifactImportance[],
   wanted: readonly ArtifactImportance[],
@@ -132,4 +132,72 @@ function answer(ctx: ApiContext, known: KnownImportance): void {
 function withoutNames({ packages, pixels }: KnownImportance): FunnelImportance {
   const bare = ({ id, importance }: ArtifactImportance) => ({ id, importance });
   return { packages: packages.map(bare), pixels: pixels.map(bare) };
+}
+
+interface KnownImportance {
+  packages: NamedImportance[];
+  pixels: NamedImportance[];
+}
+
+/** Puts ids where names were sent. An id comes before a name. Throws `invalid-body` naming every fault. */
+export function resolveImportance(
+  sent: FunnelImportance,
+  known: KnownImportance,
+  owner: string,
+): FunnelImportance {
+  const faults: FieldFault[] = [];
+  const resolve = (of: "packages" | "pixels"): ArtifactImportance[] => {
+    const namedBy = finderIn(known[of]);
+    const resolved = new Set<string>();
+    return sent[of].flatMap(({ id: idOrName, importance }, index) => {
+      const fault = (message: string) => {
+        faults.push({ path: `/${of}/${index}/id`, message });
+        return [];
+      };
+      const [found, ...others] = namedBy(idOrName);
+      if (found === undefined) return fault(`is none of the ${of} of ${owner} that you may change`);
+      if (others.length > 0) return fault(`is the name of several ${of} of ${owner}: give the id`);
+      if (resolved.has(found.id)) return fault("is named twice");
+      resolved.add(found.id);
+      return [{ id: found.id, importance }];
+    });
+  };
+  const wanted = { packages: resolve("packages"), pixels: resolve("pixels") };
+  if (faults.length > 0) throw invalidBody(faults);
+  return wanted;
+}
+
+function finderIn(known: readonly NamedImportance[]): (idOrName: string) => NamedImportance[] {
+  const byId = new Map(known.map((each) => [each.id, each]));
+  const byName = new Map<string, NamedImportance[]>();
+  for (const each of known) byName.set(each.name, [...(byName.get(each.name) ?? []), each]);
+  return (idOrName) => {
+    const found = byId.get(idOrName.toLowerCase());
+    return found === undefined ? (byName.get(idOrName) ?? []) : [found];
+  };
+}
+
+type Of = "packages" | "pixels";
+
+interface NamedImportance extends ArtifactImportance {
+  name: string;
+}
+
+/** In order of creation. */
+async function listImportance(
+  pg: Postgres,
+  { ownerId, of }: { ownerId: string; of: Of },
+): Promise<NamedImportance[]> {
+  const text = `select id, name, importance from ${of} where owner_id = $1 order by id`;
+  return query<NamedImportance>(pg, text, [ownerId]);
+}
+
+async function updateImportance(
+  pg: Postgres,
+  { of, changed }: { of: Of; changed: readonly ArtifactImportance[] },
+): Promise<void> {
+  const text = `
+    update ${of} set importance = new.importance
+    from unnest($1::uuid[], $2::text[]) as new (id, importance) where ${of}.id = new.id`;
+  await query(pg, text, [changed.map(({ id }) => id), changed.map(({ importance }) => importance)]);
 }

@@ -1,8 +1,8 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import {
-  verificationName,
   type HostVerification,
   type PackageDomainV1,
+  verificationName,
 } from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
 import { FailureLimit } from "../identity/failure-limits.js";
@@ -13,15 +13,11 @@ export type ResolveTxt = (name: string) => Promise<string[]>;
 
 /** Shows whether hosts are their owners'; absent where the service does not ask for that. */
 export interface HostChecks {
-  /** Describes each host of the owner, by its name. */
   describe(
     pg: Postgres,
     owned: { ownerId: string; hosts: readonly string[] },
   ): Promise<Map<string, HostVerification>>;
-  /**
-   * Whether the record of a host is there now and was not seen before. Throws `rate-limited` for an owner who asks too
-   * often, and `unavailable` where the DNS gives no answer.
-   */
+  /** Whether the record is there now and was not before. Throws `rate-limited` for the owner, and `unavailable`. */
   look(pg: Postgres, owned: { ownerId: string; host: string }): Promise<boolean>;
 }
 
@@ -79,7 +75,6 @@ export async function withVerification(
   return domains.map((domain) => ({ ...domain, ...described.get(domain.name) }));
 }
 
-/** A host as its owner's, and what shows that it is. */
 interface HostState {
   host: string;
   ownerId: string;
@@ -88,7 +83,7 @@ interface HostState {
   verified: boolean;
 }
 
-/** The states of these hosts, whether or not a package of the owner uses them. In any order. */
+/** Whether or not a package of the owner uses them. In any order. */
 async function readHostStates(
   pg: Postgres,
   { ownerId, hosts }: { ownerId: string; hosts: readonly string[] },
@@ -129,10 +124,7 @@ export async function insertVerifiedHost(
 const HOSTS_MAX = 500;
 const LOOKS_AT_ONCE = 8;
 
-/**
- * Looks for the records of hosts that are not verified, of some where there are many. A host that the DNS gives no answer
- * for is looked at again in the next run.
- */
+/** A host for which the DNS gives no answer is looked at again in the next run. */
 export async function lookAtHosts(
   pg: Postgres,
   { resolveTxt, signal }: { resolveTxt: ResolveTxt; signal: AbortSignal },

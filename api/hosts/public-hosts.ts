@@ -1,5 +1,5 @@
 import { Problem } from "../../schemas/problem.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
 /**
  * Serialises claims of this host until the transaction ends. Call it before any other lock: a transaction that holds an
@@ -11,10 +11,7 @@ export async function lockPublicHost(client: Postgres, host: string | undefined)
   await query(client, "select pg_advisory_xact_lock(hashtextextended('public host ' || $1, 0))", [host]);
 }
 
-/**
- * Checks that no other owner uses the host, in docker packages or as a domain, or did within the last 30 days. Throws
- * `domain-is-already-in-use`, without naming the owner. The result is valid while the host is locked.
- */
+/** Valid while the host is locked; 30 days after its last use. Throws `domain-is-already-in-use`, naming no owner. */
 export async function requireFreeHost(
   client: Postgres,
   { host, ownerId }: { host: string | undefined; ownerId: string },
@@ -39,10 +36,7 @@ export function requireNoCollectHost(host: string | undefined, collectHost: Coll
   if (host !== undefined && host === collectHost) throw collectionHost(host);
 }
 
-/**
- * Checks that no pixels or npm reports come to a new domain: the domain would take them from the collection. Images at
- * such a host do not, because they are below /v2/ alone. Throws `domain-is-already-in-use`.
- */
+/** A domain would take them from the collection; images do not, below /v2/. Throws `domain-is-already-in-use`. */
 export async function requireNoCollectionHost(
   client: Postgres,
   { host, collectHost }: { host: string; collectHost: CollectHost },
@@ -81,10 +75,7 @@ export function hostInUse(host: string, options?: { cause: unknown }): Problem {
   return new Problem("domain-is-already-in-use", `The domain ${host} is already in use.`, options);
 }
 
-/**
- * The host name of a URL in the form of a `Host` header and of package domains: ASCII, lower case, without a port and
- * without a trailing dot. Undefined if the text is no URL with a host.
- */
+/** As in `Host` headers and domains: ASCII, lower case, no port, no trailing dot. Undefined without a host. */
 export function publicHostOf(url: unknown): string | undefined {
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
   return new URL(url).hostname.replace(/\.$/, "") || undefined;

@@ -1,6 +1,5 @@
 import type { ImportEnding } from "../../schemas/records/import-store.js";
 
-/** Receives the events of the API that metrics count. */
 export interface ApiListener {
   onAnswered(request: AnsweredRequest): void;
   /** Bytes of import bodies as they are read, after decompression. Includes dry runs. */
@@ -25,7 +24,6 @@ export interface AnsweredRequest {
 export const EXPORT_ENDINGS = ["complete", "failed", "left"] as const;
 export type ExportEnding = (typeof EXPORT_ENDINGS)[number];
 
-/** Ignores every event. */
 export const NO_LISTENER: ApiListener = {
   onAnswered: () => undefined,
   onImportBytes: () => undefined,

@@ -1,8 +1,7 @@
 import type { Middleware } from "koa";
 import { settlesWithin } from "../../schemas/async/pause.js";
 import { TIMESTAMP, titledObject } from "../../schemas/formats.js";
-import type { Operation } from "./operation.js";
-import type { ApiContext, ApiState, PublicRoute } from "./route.js";
+import type { ApiContext, ApiState, Operation, PublicRoute } from "./route.js";
 
 /** Each resolves if its store answers, and rejects otherwise. */
 export type HealthChecks = Readonly<Record<string, () => Promise<void>>>;
@@ -14,10 +13,7 @@ export interface Readiness {
   completeThrough?: () => Promise<string>;
 }
 
-/**
- * `/healthz`: this process is alive. `/readyz`: every store answers, or 503 naming those that do not. Neither needs a
- * token. Reasons are only logged.
- */
+/** `/readyz` answers 503 with the stores that do not answer. Neither needs a token. Reasons are only logged. */
 export function healthRoutes(readiness: Readiness): PublicRoute[] {
   const health = shareHealth(readiness);
   return [
@@ -40,7 +36,6 @@ export function healthRoutes(readiness: Readiness): PublicRoute[] {
   ];
 }
 
-/** The same for a port without other routes. */
 export function healthMiddleware(readiness: Readiness): Middleware<ApiState> {
   const routes = healthRoutes(readiness);
   return async (ctx, next) => {
@@ -97,16 +92,12 @@ const READINESS_OPERATION: Operation = {
 export interface Health {
   ready: boolean;
   body: object;
-  /** Why a store is not ready, by its name. */
   reasons: Record<string, unknown>;
 }
 
 const ALIVE: Health = { ready: true, body: { status: "ok" }, reasons: {} };
 
-/**
- * Shares one check among concurrent requests, because each check asks all stores and needs no token. The result is not
- * cached: callers wait for a change of it.
- */
+/** Concurrent requests share a check, which asks all stores. No result is kept: callers wait for a change of it. */
 export function shareHealth(readiness: Readiness): () => Promise<Health> {
   let making: Promise<Health> | undefined;
   return () => (making ??= readHealth(readiness).finally(() => (making = undefined)));

@@ -1,15 +1,14 @@
 import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
-import { Problem } from "../../schemas/problem.js";
-import type { Action } from "../access/resources.js";
-import { refuseUnknownParameters } from "./answers/query-parameters.js";
-import { requireScope } from "../access/authorise.js";
-import type { Operation } from "./operation.js";
-import type { TakeExportPermit } from "./export-permits.js";
+import { Problem, type ProblemCode } from "../../schemas/problem.js";
 import type { Account } from "../access/access.js";
+import { type AuditEntry, type Changed, insertAuditEntry } from "../access/audit-entries.js";
+import { requireScope } from "../access/authorise.js";
+import type { Action, Tag } from "../access/resources.js";
 import type { Session } from "../identity/sessions.js";
-import { insertAuditEntry, type AuditEntry, type Changed } from "../access/audit-entries.js";
 import type { Postgres } from "../postgres/query.js";
+import { refuseUnknownParameters } from "./answers/query-parameters.js";
+import type { TakeExportPermit } from "./export-permits.js";
 
 /**
  * One operation of the API. A route module is a function from what it needs to a list of these:
@@ -36,14 +35,13 @@ export interface Route<Named extends Action = Action> {
   handle: (call: Call<Named>) => Promise<void>;
 }
 
-/** The argument of a handler. */
 export interface Call<Named extends Action = Action> {
   ctx: ApiContext;
   account: Account;
   action: Named;
   /** A path parameter, percent-decoded after routing: it may contain `/`. */
   param: (name: string) => string;
-  /** Writes the changes of this call to the audit log, in the transaction of the change. */
+  /** In the transaction of the change. */
   record: (client: Postgres, changed: Changed) => Promise<void>;
   /** The entry that `record` writes, for a change that writes it itself. */
   auditEntry: (changed: Changed) => AuditEntry;
@@ -66,13 +64,11 @@ export interface ApiState {
   /** The URL of live collection as this host's callers reach it, as far as is known: for lines to copy. */
   collectBase: string;
   account?: Account;
-  /** The signed-in browser; only below `/dashboard`. */
+  /** Only below `/dashboard`. */
   session?: Session;
-  /** The pattern of the matched route. */
   route?: string;
   /** Shares exports among callers; see `openExportPermits`. */
   takeExportPermit?: TakeExportPermit;
-  /** The time limit for the body of a management request. */
   bodyMsMax: number;
   /** Set once an answer was broken off. */
   failed?: boolean;
@@ -92,10 +88,7 @@ export function pathsOf({ path }: Route): string[] {
   return [...paths, ...older.map((each) => each.replace("/pixels", "/tracking-pixels"))];
 }
 
-/**
- * Runs a route for an authenticated request. Without an account it answers 401, and without the action's scope 403,
- * both before any lookup, so that neither reveals whether the target exists.
- */
+/** Answers 401 and 403 (a missing scope) before any lookup, so that neither reveals whether the target exists. */
 export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   const { action, handle } = route;
   const { account } = ctx.state;
@@ -115,9 +108,54 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   });
 }
 
-/** A path parameter, percent-decoded after routing. */
 export function paramOf(ctx: ApiContext, name: string): string {
   const value = (ctx["params"] as Record<string, string | undefined>)[name];
   if (value === undefined) throw new Error(`the route has no parameter ${name}`);
   return value;
+}
+
+/** Schemas are those that validate requests and type records. One with a `title` becomes a component of that name. */
+export interface Operation {
+  /** camelCase and unique: generated clients name their functions after it. */
+  id: string;
+  /** By default the tag of the resource of its action. */
+  tag?: Tag;
+  summary: string;
+  description?: string;
+  /** JSON schemas of the path's parameters, by name; text by default. */
+  path?: Readonly<Record<string, Parameter>>;
+  /** Any other parameter is refused. */
+  query?: Readonly<Record<string, Parameter>>;
+  /** Parameters whose names begin with this are taken as well. */
+  queryPrefix?: string;
+  headers?: Readonly<Record<string, Parameter>>;
+  body?: Content;
+  answers: Readonly<Record<number, AnswerContent>>;
+  /** Codes of this operation beyond those of every operation. */
+  problems?: readonly ProblemCode[];
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  schema: JsonSchema;
+  description: string;
+  required?: boolean;
+  example?: unknown;
+}
+
+export interface Content {
+  schema: JsonSchema;
+  example: unknown;
+  /** `application/json` by default. */
+  types?: readonly string[];
+  description?: string;
+}
+
+/** `schema` and `example` are absent if there is no body. */
+export interface AnswerContent extends Partial<Content> {
+  description: string;
+  headers?: Readonly<Record<string, Parameter>>;
+  /** Other formats that `Accept` can request, by content type. Each has an `ETag` if the default format has one. */
+  others?: Readonly<Record<string, Pick<Content, "schema" | "example">>>;
 }

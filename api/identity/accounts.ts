@@ -1,17 +1,17 @@
 import type { Pool, PoolClient } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
-import { isEmail, isOwnerName, FORMATS } from "../../schemas/formats.js";
-import { Problem, type FieldFault } from "../../schemas/problem.js";
+import { FORMATS, isEmail, isOwnerName } from "../../schemas/formats.js";
+import { type FieldFault, Problem } from "../../schemas/problem.js";
 import {
+  type NamedAccount,
   insertAccount,
   lockTokens,
   newAccountId,
   readAccountByName,
   updateToken,
-  type NamedAccount,
 } from "./stored-accounts.js";
 import type { Account, User } from "../access/access.js";
-import { insertAuditEntry, type AuditEntry, type Changed } from "../access/audit-entries.js";
+import { type AuditEntry, type Changed, insertAuditEntry } from "../access/audit-entries.js";
 import { deleteSessionsOf } from "./sessions.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
@@ -27,7 +27,7 @@ export interface TokenRoutesDeps extends AccountDeps {
   onIssued?: ((token: string) => void) | undefined;
 }
 
-/** Creates an account for the operator and answers its token. Throws `invalid-body` and `already-exists`. */
+/** Answers its token. Throws `invalid-body` and `already-exists`. */
 export async function createAccount(
   { pg, tokens }: AccountDeps,
   { username, email }: { username: string; email: string },
@@ -44,7 +44,6 @@ interface Adding {
   requestId?: string;
 }
 
-/** As `createAccount`, within a transaction. */
 export async function addAccount(
   client: PoolClient,
   { tokens, username, email, requestId }: Adding,
@@ -60,10 +59,7 @@ export async function addAccount(
   return { id, username, token };
 }
 
-/**
- * Replaces the account's token for the operator, and answers the new one. The old token and all sessions end at once. Throws
- * `unknown-user`.
- */
+/** Answers the new token. The old one and all sessions end at once. Throws `unknown-user`. */
 export async function rotateToken({ pg, tokens }: AccountDeps, username: string): Promise<string> {
   return inTransaction(pg, async (client) => {
     const account = await requireAccount(client, username);
@@ -75,17 +71,14 @@ export async function rotateToken({ pg, tokens }: AccountDeps, username: string)
   });
 }
 
-/** The account that an operator names. Throws `unknown-user`. */
+/** Throws `unknown-user`. */
 export async function requireAccount(pg: Postgres, username: string): Promise<NamedAccount> {
   const account = await readAccountByName(pg, username);
   if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
   return account;
 }
 
-/**
- * As `rotateToken`, for a caller with the account's own token. If several requests come at once, one succeeds. The
- * others fail, because the first made their token invalid. Throws `unauthenticated`.
- */
+/** As `rotateToken`, for the account itself. Only one of concurrent requests succeeds. Throws `unauthenticated`. */
 export async function rotateOwnToken(
   { pg, tokens }: AccountDeps,
   { account, record }: { account: Account; record: (client: PoolClient, changed: Changed) => Promise<void> },
@@ -98,10 +91,7 @@ export async function rotateOwnToken(
   });
 }
 
-/**
- * Locks the account's tokens for this transaction and checks that the caller's token is still the account's own. A
- * token that was replaced meanwhile cannot make others. Throws `unauthenticated`.
- */
+/** Locks the account's tokens: one that was replaced meanwhile cannot make others. Throws `unauthenticated`. */
 export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Account): Promise<void> {
   const current = await lockTokens(client, id);
   if (current?.equals(tokenHash)) return;

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { ApiTokenCreate, ApiTokenV1 } from "../../schemas/contracts/user.js";
 import { Problem } from "../../schemas/problem.js";
 import { withoutNulls } from "../../schemas/formats.js";
-import { query, utc, violates, type Postgres } from "../postgres/query.js";
+import { type Postgres, query, utc, violates } from "../postgres/query.js";
 
 export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {
   accountId: string;

@@ -1,17 +1,17 @@
 import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
-import { lockTokens, readPasswordByName, updatePassword } from "./stored-accounts.js";
-import { deleteSessionsOf, type Session } from "./sessions.js";
 import { inTransaction } from "../postgres/connection.js";
-import { PASSWORD_LENGTH } from "./passwords.js";
-import { beginSession, recordOwn, type Attempting, type SignInDeps } from "./sign-in.js";
 import { SIGN_IN_FAILED } from "./failure-limits.js";
+import { PASSWORD_LENGTH } from "./passwords.js";
+import { type Session, deleteSessionsOf } from "./sessions.js";
+import { type Attempting, type SignInDeps, beginSession, recordOwn } from "./sign-in.js";
+import { lockTokens, readPasswordByName, updatePassword } from "./stored-accounts.js";
 
 /** How long after a sign-in with a link or the token a password may be set without the present one. */
 export const FRESH_MINUTES = 15;
 
-export interface PasswordChange {
+interface PasswordChange {
   /** Empty if the session is fresh. */
   present: string;
   wanted: string;
@@ -41,13 +41,11 @@ export async function changePassword(
   });
 }
 
-/** Whether the session's account has just proved itself by a link or its token. */
 export function isFresh({ method, createdAt }: Session, now = Date.now()): boolean {
   const isProof = method === "link" || method === "token";
   return isProof && now - createdAt.getTime() < FRESH_MINUTES * 60_000;
 }
 
-/** Whether an account has a password. */
 export async function hasPassword(pg: Pool, { account }: Session): Promise<boolean> {
   const found = await readPasswordByName(pg, account.username);
   return typeof found?.passwordHash === "string";

@@ -3,7 +3,6 @@ import type { IncomingMessage } from "node:http";
 import type { Account } from "../access/access.js";
 
 interface Connection {
-  /** Address of the socket's remote end. */
   remoteAddress: string | undefined;
   /** `X-Forwarded-For`: each proxy appends an entry. Empty if absent. */
   forwardedFor: string;
@@ -11,20 +10,14 @@ interface Connection {
   forwarded?: string | undefined;
 }
 
-/**
- * The key for limits by caller: the result of `forwardedAddress`, an IPv6 address as its /64, which is the share of one
- * customer. `unknown` if there is no address.
- */
+/** The key for limits by caller: an IPv6 address as its /64, one customer's share. `unknown` without an address. */
 export function clientAddress(connection: Connection, trustsProxy: (address: string) => boolean): string {
   const client = forwardedAddress(connection, trustsProxy);
   if (client === undefined) return "unknown";
   return isIPv4(client) ? client : networkOf(client);
 }
 
-/**
- * The caller's address as far as it can be trusted: the remote end of the connection or, behind trusted proxies, the
- * last forwarded address that is no trusted proxy. The caller may have invented all entries before it.
- */
+/** The remote end or, behind trusted proxies, the last forwarded address of no proxy. Earlier ones may be invented. */
 export function forwardedAddress(
   { remoteAddress, forwardedFor, forwarded = "" }: Connection,
   trustsProxy: (address: string) => boolean,
@@ -80,7 +73,6 @@ function networkOf(address: string): string {
 /** Requests that this process made to its own API for an account. Nobody outside can be in here. */
 const CALLERS = new WeakMap<IncomingMessage, Account>();
 
-/** Lets a request count as the account's own, as with the account's own token. */
 export function actAs(request: IncomingMessage, account: Account): void {
   CALLERS.set(request, account);
 }

@@ -3,14 +3,11 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { LRUCache } from "lru-cache";
 import { Problem } from "../../schemas/problem.js";
 
-/** The limit of failures for one key in a minute, unless another is given. */
+/** In a minute, unless another is given. */
 export const FAILURES_MAX = 30;
 const WINDOW_SECONDS = 60;
 
-/**
- * Keys share a fixed number of buckets, which bounds the memory. An attacker slows down only the keys in the same
- * bucket.
- */
+/** Bounds the memory. An attacker slows down only the keys in the same bucket. */
 const BUCKETS = 65_536;
 
 /** Counts failures by a key, such as an address, in this process. */
@@ -33,10 +30,7 @@ export class FailureLimit {
     await this.failures.penalty(this.bucketOf(key));
   }
 
-  /**
-   * Counts an attempt before its outcome is known, so that attempts at the same time count each other. Answers as
-   * `refusedSeconds`. `forgive` takes the count back.
-   */
+  /** Before the outcome is known, so that concurrent attempts count each other. `forgive` takes it back. */
   async countAttempt(key: string): Promise<number> {
     const counted = await this.failures.penalty(this.bucketOf(key));
     return counted.consumedPoints <= this.failuresMax ? 0 : secondsUntil(counted);
@@ -117,10 +111,7 @@ export class SignInLimits {
   private readonly byAddress = new FailureLimit();
   private readonly byUsername = new FailureLimit();
 
-  /**
-   * Runs one attempt, whose work answers undefined if the secret is wrong. Every refusal has the same sentence, so that
-   * nobody learns from it which accounts there are. Throws `unauthenticated` and `rate-limited`.
-   */
+  /** `work` answers undefined if the secret is wrong. Throws `unauthenticated`, in one sentence, and `rate-limited`. */
   async attempt<T>(keys: AttemptKeys, work: () => Promise<T | undefined>): Promise<T> {
     await this.count(keys);
     let found: T | undefined;

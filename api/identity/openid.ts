@@ -3,14 +3,13 @@ import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from "openi
 import type { Logger } from "pino";
 import { Problem } from "../../schemas/problem.js";
 
-/** The client that was registered for this service at an OpenID provider. */
 export interface OpenIdOptions {
   issuer: string;
   clientId: string;
   clientSecret: string;
 }
 
-/** The values that one sign-in must remember between leaving for the provider and coming back. */
+/** What a sign-in remembers until the browser is back from the provider. */
 export interface OpenIdAttempt {
   state: string;
   nonce: string;
@@ -46,10 +45,7 @@ export class OpenIdProvider {
     return { url: url.href, attempt };
   }
 
-  /**
-   * The e-mail address that the provider has verified, by the address with which it sent the browser back. Undefined if
-   * the answer is not one to this attempt, or the provider has no verified address. Throws `unavailable`.
-   */
+  /** By the address that the browser came back to. Undefined if refused or not verified. Throws `unavailable`. */
   async verifiedEmail(
     returned: URL,
     { attempt, log }: { attempt: OpenIdAttempt; log: Logger },

@@ -1,4 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from "node:crypto";
+import { type ScryptOptions, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { Semaphore } from "async-mutex";
 import { Problem } from "../../schemas/problem.js";
 
@@ -52,7 +52,6 @@ function tooMany(): Problem {
 }
 
 interface Derivation {
-  /** The logarithm of N to the base 2. */
   ln: number;
   r: number;
   p: number;

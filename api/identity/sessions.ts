@@ -1,7 +1,7 @@
 import { Problem } from "../../schemas/problem.js";
 import { type Postgres, query, utc } from "../postgres/query.js";
 import { SIGN_IN_FAILED } from "./failure-limits.js";
-import { looksLike, type TokenCipher } from "./tokens.js";
+import { type TokenCipher, looksLike } from "./tokens.js";
 import { v7 as uuidv7 } from "uuid";
 import type { Account } from "../access/access.js";
 import { LRUCache } from "lru-cache";
@@ -12,17 +12,13 @@ export interface SessionDeps {
   tokens: TokenCipher;
 }
 
-/** The browser that signs in. */
 export interface Browser {
   userAgent: string;
   /** The result of `clientAddress`. */
   address: string;
 }
 
-/**
- * Begins a session and answers its secret, the value of the cookie. The secret is nowhere else. Throws
- * `unauthenticated` for an account that was disabled meanwhile.
- */
+/** Answers the cookie's value, which is stored nowhere. Throws `unauthenticated` for a disabled account. */
 export async function createSession(
   { pg, tokens }: SessionDeps,
   { accountId, method, browser }: { accountId: string; method: SignInMethod; browser: Browser },
@@ -47,10 +43,7 @@ export async function findSession(
   return found !== undefined && tokens.matches(secret, found.secretHash) ? found : undefined;
 }
 
-/**
- * The network that a person recognises a session by: `203.0.113.0/24` or `2001:db8:1::/48`. Undefined for an unknown
- * address.
- */
+/** `203.0.113.0/24` or `2001:db8:1::/48`; undefined for an unknown address. */
 export function coarseNetwork(address: string): string | undefined {
   if (address === "unknown") return undefined;
   const isIPv4 = !address.includes(":");
@@ -59,7 +52,6 @@ export function coarseNetwork(address: string): string | undefined {
     : `${address.split(":").slice(0, 3).join(":")}::/48`;
 }
 
-/** The ways to sign in. */
 const SIGN_IN_METHODS = ["link", "token", "password", "openid"] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
@@ -86,10 +78,7 @@ interface NewSession {
 /** More than a person has browsers. A program that signs in each time must not fill the table. */
 const SESSIONS_MAX = 100;
 
-/**
- * Answers the session's id, undefined if the account is disabled: who disables it waits for this session, to end it. The
- * account's longest unused sessions beyond `SESSIONS_MAX` end.
- */
+/** Undefined if the account is disabled. Its longest unused sessions beyond `SESSIONS_MAX` end. */
 async function insertSession(pg: Postgres, made: NewSession): Promise<string | undefined> {
   const text = `
     with surplus as (
@@ -171,7 +160,6 @@ export async function listSessions(pg: Postgres, accountId: string): Promise<Lis
   return query<ListedSession>(pg, text, [accountId]);
 }
 
-/** Answers whether the account had a session of that id. */
 export async function deleteSession(
   pg: Postgres,
   { accountId, id }: { accountId: string; id: string },
@@ -180,7 +168,6 @@ export async function deleteSession(
   return (await query(pg, text, [accountId, id])).length > 0;
 }
 
-/** Signs the account out everywhere but in the session of that id. */
 export async function deleteOtherSessions(
   pg: Postgres,
   { accountId, id }: { accountId: string; id: string },
@@ -188,7 +175,6 @@ export async function deleteOtherSessions(
   await query(pg, "delete from sessions where account_id = $1 and id <> $2", [accountId, id]);
 }
 
-/** Signs the account out everywhere. */
 export async function deleteSessionsOf(pg: Postgres, accountId: string): Promise<void> {
   await query(pg, "delete from sessions where account_id = $1", [accountId]);
 }
@@ -201,10 +187,7 @@ export async function deleteEndedSessions(pg: Postgres): Promise<number> {
 const MINUTE_MS = 60_000;
 const IDS_MAX = 10_000;
 
-/**
- * Records the use of additional tokens or sessions, at most once a minute for each, without delaying the request. A
- * failure is logged; the next use tries again.
- */
+/** At most once a minute for each, without delaying the request. A failure is logged. */
 export class LastUsed {
   private readonly written = new LRUCache<string, true>({ max: IDS_MAX, ttl: MINUTE_MS });
 

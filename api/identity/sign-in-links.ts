@@ -4,15 +4,12 @@ import { Problem } from "../../schemas/problem.js";
 import { countAccounts } from "./stored-accounts.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
-import { requireAccount, type AccountDeps } from "./accounts.js";
+import { type AccountDeps, requireAccount } from "./accounts.js";
 import type { TokenCipher } from "./tokens.js";
 import { v7 as uuidv7 } from "uuid";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
-/**
- * Makes a link of one use for the operator, and answers its secret. Without a username the link makes the first
- * account. Throws `unknown-user`, and `invalid-body` without a username if there is an account.
- */
+/** Without a username it makes the first account. Throws `unknown-user`, and `invalid-body` if there is an account. */
 export async function makeSignInLink(
   { pg, tokens }: AccountDeps,
   username: string | undefined,
@@ -53,7 +50,6 @@ export function signInLinkUrl(serviceUrl: string, secret: string): string {
   return `${serviceUrl.replace(/\/+$/, "")}/dashboard/sign-in/link?key=${secret}`;
 }
 
-/** How long a link can be used. */
 export const LINK_MINUTES = 15;
 
 interface NewSignInLink {
@@ -69,7 +65,6 @@ async function insertSignInLink(pg: Postgres, { accountId, secretHash }: NewSign
   await query(pg, text, [uuidv7(), accountId, secretHash]);
 }
 
-/** A link that can still be used. */
 interface SignInLink {
   /** Null for the link that makes the first account. */
   account: { id: string; username: string } | null;
@@ -93,7 +88,6 @@ export async function markSignInLinkUsed(client: Postgres, secretHash: Buffer): 
   return (await query(client, text, [secretHash])).length > 0;
 }
 
-/** Answers how many were deleted. */
 export async function deleteEndedSignInLinks(pg: Postgres): Promise<number> {
   const text = "delete from sign_in_links where expires_at < now() or used_at is not null returning id";
   return (await query(pg, text)).length;

@@ -6,14 +6,14 @@ import {
   readPasswordByName,
 } from "./stored-accounts.js";
 import type { User } from "../access/access.js";
-import { insertAuditEntry, type SignInAction } from "../access/audit-entries.js";
-import { type SignInMethod, createSession, type Browser } from "./sessions.js";
+import { type SignInAction, insertAuditEntry } from "../access/audit-entries.js";
+import { type Browser, type SignInMethod, createSession } from "./sessions.js";
 import { markSignInLinkUsed, readSignInLink } from "./sign-in-links.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
 import type { Passwords } from "./passwords.js";
 import type { SignInLimits } from "./failure-limits.js";
-import { looksLike, type TokenCipher } from "./tokens.js";
+import { type TokenCipher, looksLike } from "./tokens.js";
 
 export interface SignInDeps {
   pg: Pool;
@@ -22,16 +22,12 @@ export interface SignInDeps {
   limits: SignInLimits;
 }
 
-/** One attempt: who makes it, and the request that does. */
 export interface Attempting {
   browser: Browser;
   requestId: string;
 }
 
-/**
- * Signs in with the username, in any case, and a secret: the account's own API token or its password. Answers the
- * session's secret. Throws `unauthenticated`, `rate-limited` and `unavailable`.
- */
+/** The secret is the own API token or the password. Throws `unauthenticated`, `rate-limited` and `unavailable`. */
 export function signInBySecret(
   deps: SignInDeps,
   { username, secret }: { username: string; secret: string },
@@ -85,10 +81,7 @@ async function signInByPassword(
   });
 }
 
-/**
- * Signs in with the secret of a link, which is used up. Throws `unauthenticated` and `rate-limited`; also for the link
- * that makes the first account.
- */
+/** Uses the link up. Throws `unauthenticated`, also for the first account's link, and `rate-limited`. */
 export async function signInByLink(
   { pg, tokens, limits }: SignInDeps,
   secret: string,

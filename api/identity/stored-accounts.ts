@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { Problem } from "../../schemas/problem.js";
 import { withoutNulls } from "../../schemas/formats.js";
 import type { Account, LimitedToken, User } from "../access/access.js";
-import { query, utc, violates, type Postgres } from "../postgres/query.js";
+import { type Postgres, query, utc, violates } from "../postgres/query.js";
 
 export interface NewAccount {
   id: string;
@@ -32,7 +32,6 @@ export async function insertAccount(pg: Postgres, account: NewAccount): Promise<
   }
 }
 
-/** The account that a token belongs to. */
 export interface AccountByToken extends Account {
   /** Whether the last recorded use is at least a minute ago; false for the account's own token. */
   usedLongAgo: boolean;
@@ -65,10 +64,7 @@ interface AccountRow extends Omit<AccountByToken, "limited"> {
   limited: { [Field in keyof LimitedToken]: LimitedToken[Field] | null } | null;
 }
 
-/**
- * Serialises changes of the account's tokens until the transaction ends. Answers the current hash of the account's own
- * token.
- */
+/** Until the transaction ends. Answers the hash of the account's own token. */
 export async function lockTokens(client: Postgres, accountId: string): Promise<Buffer | undefined> {
   await query(client, "select from owners where id = $1 for update", [accountId]);
   const text = `select token_hash as "tokenHash" from accounts where id = $1`;
@@ -93,7 +89,6 @@ export async function readUser(pg: Postgres, accountId: string): Promise<UserRow
   return user;
 }
 
-/** An account by its name, in any case. */
 export interface NamedAccount extends User {
   disabled: boolean;
 }

@@ -7,16 +7,12 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 
-/**
- * Makes API tokens and other secrets, and the two forms in which they are stored: a keyed hash for lookup, and a
- * ciphertext for display.
- */
+/** Stores secrets in two forms: a keyed hash for lookup, a ciphertext for display. */
 export interface TokenCipher {
   /** Differs between secret keys and reveals nothing else about them. */
   readonly fingerprint: Buffer;
   /** A fresh secret, 256 random bits: its kind's prefix, such as `mtk_`, and 43 characters of base64url. */
   issue(kind?: SecretKind): string;
-  /** The keyed hash under which a token is looked up. */
   hash(token: string): Buffer;
   /** Whether `token` is the one that `hash` was made from, in constant time. */
   matches(token: string, hash: Uint8Array): boolean;

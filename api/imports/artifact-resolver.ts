@@ -4,8 +4,8 @@ import type { Postgres } from "../postgres/query.js";
 import { isUuid } from "../../schemas/formats.js";
 import type { Artifact, ArtifactKind } from "../../schemas/records/artifact.js";
 import { access } from "../access/access.js";
-import { readPackage, readPackagesNamed, type PackageRow } from "../access/visible-packages.js";
-import { readPixel, readPixelsOfOwnerNamed, type PixelRow } from "../pixels/pixels.js";
+import { type PackageRow, readPackage, readPackagesNamed } from "../access/visible-packages.js";
+import { type PixelRow, readPixel, readPixelsOfOwnerNamed } from "../pixels/pixels.js";
 
 /** After this many unknown ids or names, all of the owner are read at once. */
 const MISSES_MAX = 16;
@@ -20,11 +20,7 @@ interface Known {
   readAt: number;
 }
 
-/**
- * Answers as `artifactForImport`. A body may name another package on every line. After `MISSES_MAX` unknown ids or
- * names, the owner's are read at once for each chunk, so that a line with an unknown one costs no query. They are not
- * kept for the next chunk, whose lines may have been received after a package was created.
- */
+/** As `artifactForImport`. After `MISSES_MAX` unknown names, reads all of the owner's at once, for one chunk. */
 export function openArtifactResolver(pg: Postgres): ResolveArtifact {
   const knownByOwner = new Map<string, Known>();
 

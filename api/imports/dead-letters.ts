@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import type { DeadLetter } from "../../schemas/records/chunk-outcome.js";
-import { insertAuditEntry, type OperatorAction } from "../access/audit-entries.js";
+import { type OperatorAction, insertAuditEntry } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { type Postgres, query, utc } from "../postgres/query.js";
 
 /** Stores a new dead letter until an operator retries or drops it; see `BatchWriter`. */
 export async function putDeadLetter(pg: Postgres, letter: DeadLetter): Promise<number | undefined> {
@@ -30,11 +30,10 @@ export async function putDeadLetter(pg: Postgres, letter: DeadLetter): Promise<n
   return row?.id;
 }
 
-/** A dead letter without an operator's decision. */
 export interface WaitingLetter {
   id: number;
   importId: string | null;
-  /** Name of the import's owner; null if the import does not exist. */
+  /** Null if the import does not exist. */
   owner: string | null;
   firstLine: number;
   lines: number;
@@ -67,21 +66,15 @@ interface OwnedLetter {
   ownerId: string | null;
 }
 
-/** A dead letter that is appended to the event log again. */
 export interface RetriedLetter extends OwnedLetter {
   partition: number;
   record: Buffer;
 }
 
-/**
- * `closed`: its import was aborted or retracted and accepts no lines. `unknown`: no waiting dead letter has this id.
- */
+/** `closed`: its import takes no lines any more. `unknown`: no waiting dead letter has this id. */
 export type Retried = "appended" | "closed" | "unknown";
 
-/**
- * Passes a waiting dead letter to `append`, and ends it once the append is durable. After a crash in between it still
- * waits. A second retry then appends the same versions of the same events, and settlement removes the copies.
- */
+/** Ends it once the append is durable. A crash in between leaves it waiting; settlement removes the copies. */
 export async function retryDeadLetter(
   pg: Pool,
   id: number,
@@ -138,7 +131,7 @@ export async function deleteEndedDeadLetters(pg: Postgres): Promise<number> {
   return rows[0]?.deleted ?? 0;
 }
 
-/** Only an operator ends dead letters. A dead letter without an owner is in no audit log. */
+/** A dead letter without an owner is in no audit log. */
 async function recordEndings(
   client: Postgres,
   { action, letters }: { action: OperatorAction; letters: readonly OwnedLetter[] },

@@ -1,13 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { addTally, emptyTally } from "../../enrich/lines/tally-lines.js";
+import { decodeLine } from "../../enrich/lines/decode-line.js";
+import { readEvent } from "../../enrich/lines/read-event.js";
+import { numberLines } from "../../enrich/lines/split-lines.js";
+import { type LineTally, addTally, emptyTally, tallyLine } from "../../enrich/lines/tally-lines.js";
+import { ArtifactCache, type ResolveArtifact } from "../../enrich/lookups/artifact-cache.js";
 import { cutChunks } from "../../ingest/import/cut-chunks.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
-import { CHUNK_LIMITS } from "../../ingest/import/receive-import.js";
-import { untilAborted } from "../../schemas/async/pause.js";
+import { CHUNK_LIMITS, type ImportTarget } from "../../ingest/import/receive-import.js";
 import { Shares } from "../../schemas/async/limit-concurrency.js";
+import { untilAborted } from "../../schemas/async/pause.js";
+import { NO_OLDEST_TIME, type OldestTime } from "../../schemas/event-retention.js";
 import { Problem } from "../../schemas/problem.js";
 import type { DryRun } from "../../schemas/records/import-store.js";
-import type { CheckLines, LinesToCheck } from "./check-lines.js";
 import { tooManyActiveImports } from "./imports.js";
 import { ACTIVE_IMPORTS_MAX } from "./start-imports.js";
 
@@ -86,14 +90,11 @@ function tookTooLong(durationMsMax: number): Problem {
   );
 }
 
-/** The dry runs that this process reads at once, of all owners: each holds a chunk and a decompressor. */
+/** Of all owners: each holds a chunk and a decompressor. */
 const DRY_RUNS_MAX = 100;
 const RETRY_WHEN_BUSY_SECONDS = 10;
 
-/**
- * The dry runs of this process. A dry run costs as much as an import, so the same limit per owner applies, and per
- * account: one account may have any number of organizations.
- */
+/** Costs as much as an import: limited per owner, and per account, which may have any number of organizations. */
 export class ActiveDryRuns {
   private readonly shares = new Shares({ perKey: ACTIVE_IMPORTS_MAX, inAll: DRY_RUNS_MAX });
 
@@ -106,4 +107,45 @@ export class ActiveDryRuns {
       retryAfterSeconds: RETRY_WHEN_BUSY_SECONDS,
     });
   }
+}
+
+export interface LinesToCheck {
+  bytes: Uint8Array;
+  /** 1-based, blank lines counted. */
+  firstLine: number;
+  target: Omit<ImportTarget, "importId">;
+  /** Milliseconds since the epoch. */
+  receivedAt: number;
+}
+
+/** Counts the lines that an import would take and refuse. A signal ends the wait for it. */
+export type CheckLines = (lines: LinesToCheck, signal: AbortSignal) => Promise<LineTally>;
+
+/** Checks lines on the calling thread, as enrichment does. */
+export function openLineCheck(
+  resolveArtifact: ResolveArtifact,
+  oldestTimeAt: OldestTime = NO_OLDEST_TIME,
+): CheckLines {
+  const artifacts = new ArtifactCache(resolveArtifact);
+  return async ({ bytes, firstLine, target, receivedAt }) => {
+    const artifactOf = artifacts.forChunk(target);
+    const tally = emptyTally();
+    const oldestTime = oldestTimeAt(receivedAt);
+    for (const numbered of numberLines(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+      firstLine,
+    )) {
+      const { line } = numbered;
+      const decoded = decodeLine(numbered, target);
+      if ("fault" in decoded) {
+        tallyLine(tally, line, decoded);
+        continue;
+      }
+      const found = artifactOf(decoded.target);
+      // Awaiting every line would cost more than decoding it.
+      const { artifact } = found instanceof Promise ? await found : found;
+      tallyLine(tally, line, readEvent(decoded, artifact, { line, receivedAt, oldestTime }));
+    }
+    return tally;
+  };
 }

@@ -1,10 +1,9 @@
 import { leastVersion } from "../../schemas/records/event-id.js";
 import type { UnsettledImports } from "../../schemas/records/settlement.js";
 import { REMOVED_BEFORE } from "../postgres/removed-events.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { type Postgres, query, utc } from "../postgres/query.js";
 import { IS_UNSETTLED } from "./import-record.js";
 
-/** The imports and erasures that the exports of some owners may not show yet. */
 interface ExportState {
   /** An export read now shows everything received, aborted or retracted before this time; ISO 8601 UTC. */
   completeThrough: string;

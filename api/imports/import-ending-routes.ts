@@ -3,17 +3,17 @@ import type { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { isUuid } from "../../schemas/formats.js";
 import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
-import { NO_LISTENER, type ApiListener } from "../http/api-listener.js";
+import { type ApiListener, NO_LISTENER } from "../http/api-listener.js";
 import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
-import { importOwnerFor, noImport, importOf } from "./import-of.js";
+import { importOf, importOwnerFor, noImport } from "./import-of.js";
 import { parseFlag } from "../http/answers/query-parameters.js";
-import { route, type Call, type Route, type ApiContext } from "../http/route.js";
+import { type ApiContext, type Call, type Route, route } from "../http/route.js";
 import {
-  abortImport,
-  retractImport,
   type OwnedImport,
   type RecordEnding,
+  abortImport,
   isRetracting,
+  retractImport,
 } from "./import-endings.js";
 import { pause } from "../../schemas/async/pause.js";
 import { putLocation } from "../http/answers/headers.js";
@@ -127,14 +127,10 @@ const POLL_MS = 50;
 
 interface RetractionWait {
   pg: Pool;
-  /** How long the request waits for settlement. */
   msMax: number;
 }
 
-/**
- * Answers 204 once settlement has removed the events of a retracted import from every breakdown. Answers 202 with the
- * record, whose status is `retracting`, when that takes longer.
- */
+/** 204 once the events are gone from every breakdown; 202 with the `retracting` record when that takes longer. */
 async function answerRetraction(
   ctx: ApiContext,
   ended: OwnedImport & { owner: string },

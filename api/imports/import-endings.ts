@@ -3,7 +3,7 @@ import type { LogEntry } from "../../schemas/records/import-log.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import type { FinishedImport } from "../../schemas/records/settlement.js";
 import { inTransaction } from "../postgres/connection.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { IS_RETRACTING, IS_UNSETTLED } from "./import-record.js";
 import { unsettleChunks } from "./uploads.js";
 
@@ -47,14 +47,9 @@ export type RecordEnding = (
   ended: { name: string; changes: { status?: "aborted"; retracted?: true } },
 ) => Promise<void>;
 
-/** The status of an import before its end was requested. */
 type Before = Exclude<EventImport["status"], "retracting">;
 
-/**
- * Stops the part that is not imported yet. `retract` also removes the imported part from the exports; a second abort
- * may still do so.
- * @returns the status before, or undefined if the owner has no such import
- */
+/** Undefined if the owner has no such import, else the status before. `retract` also removes what was imported. */
 export async function abortImport(
   pg: Pool,
   { ownerId, id }: OwnedImport,
@@ -64,10 +59,7 @@ export async function abortImport(
   return endImport(pg, { ownerId, id }, end);
 }
 
-/**
- * Retracts every event of a finished or aborted import, once, and restores the events that it had overridden.
- * @returns the status before, or undefined if the owner has no such import
- */
+/** Once; restores the events that it had overridden. Answers as `abortImport`. */
 export async function retractImport(
   pg: Pool,
   { ownerId, id }: OwnedImport,

@@ -2,20 +2,19 @@ import type { Pool } from "pg";
 import { isUuid } from "../../schemas/formats.js";
 import { type EventImport, IMPORT_STATUSES, type ImportStatus } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
-import { access, type Account } from "../access/access.js";
+import { type Account, access } from "../access/access.js";
 import type { OwnerAction } from "../access/resources.js";
 import { admit, ownerFor } from "../access/authorise.js";
-import { readImport, readImportedInto, type ImportFilter } from "./imports.js";
-import { readPackage, type PackageRow, readPackagesNamed } from "../access/visible-packages.js";
+import { type ImportFilter, readImport, readImportedInto } from "./imports.js";
+import { type PackageRow, readPackage, readPackagesNamed } from "../access/visible-packages.js";
 import type { ParsedUrlQuery } from "node:querystring";
 import { artifactNamed } from "../access/artifacts.js";
-import { PACKAGE_QUERY, parsePackageType } from "../packages/package-path.js";
-import type { Parameter } from "../http/operation.js";
+import { PACKAGE_QUERY, parsePackageType } from "../packages/packages.js";
+import type { Parameter } from "../http/route.js";
 import { readPixelsNamed } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 
 interface AskedImport {
-  /** Name of the owner on the path. */
   owner: string;
   id: string;
   action: OwnerAction;

@@ -1,11 +1,10 @@
 import type { ProblemCode } from "../../schemas/problem.js";
 import { IMPORT_LINE } from "../../schemas/records/import-line.js";
 import { DRY_RUN, EVENT_IMPORT } from "../../schemas/records/import-store.js";
-import type { Operation, Parameter } from "../http/operation.js";
+import type { Operation, Parameter } from "../http/route.js";
 
 const TIME = "2026-08-04T13:58:26.021037Z";
 
-/** The example import of the OpenAPI document. */
 export const IMPORT_EXAMPLE = {
   id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
   owner: "acme",
@@ -35,7 +34,6 @@ export const IMPORT_EXAMPLE = {
 
 export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
 
-/** The part of the description that the three ways to start an import share. */
 export function startOperation({
   id,
   summary,

@@ -1,8 +1,7 @@
 import type { Pool } from "pg";
 import type { ChunkOutcome, DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import { inTransaction } from "../postgres/connection.js";
-import { query, type Postgres } from "../postgres/query.js";
-import { updateInBatches } from "../postgres/delete-in-batches.js";
+import { type Postgres, query, updateInBatches } from "../postgres/query.js";
 
 interface ProgressOptions {
   /** Called with an outcome whose samples PostgreSQL rejects. Its counts are stored. */
@@ -27,10 +26,7 @@ export async function putChunks(
   return deadLettersAmong(pg, processed);
 }
 
-/**
- * An outcome that PostgreSQL rejects must not delay the others. It is stored again without its samples, because its
- * counts matter more.
- */
+/** Stored again without its samples: its counts matter more, and it must not delay the others. */
 async function insertChunks(
   pg: Postgres,
   outcomes: readonly ChunkOutcome[],
@@ -64,10 +60,7 @@ const REPORTED = `
     import_id uuid, sequence integer, receipt_stamp bigint, total integer, imported integer, failed integer,
     errors jsonb, warnings jsonb, dead_letter_lines integer)`;
 
-/**
- * Counts only chunks that are new, so that a replay changes nothing. Imports are locked in the order of their ids, so
- * that workers that report on the same imports cannot deadlock.
- */
+/** Counts only new chunks, so that a replay changes nothing. Locks imports in the order of their ids. */
 const INSERT_CHUNKS = `
   with reported as (${REPORTED}
   ), locked as (
@@ -89,10 +82,7 @@ const INSERT_CHUNKS = `
   )
   select count(*)::int as inserted from written`;
 
-/**
- * A chunk is reported again after a crash, with its old token, or after an operator's retry was interrupted and
- * repeated, with another one. Settlement then makes its events count once.
- */
+/** A chunk is reported again after a crash or a repeated retry. Settlement then makes its events count once. */
 async function settleOnceMore(pg: Pool, outcomes: readonly ChunkOutcome[]): Promise<void> {
   await onLockedImports(
     pg,

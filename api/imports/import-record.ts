@@ -1,6 +1,6 @@
 import { LOG_SAMPLE_MAX, type LogEntry } from "../../schemas/records/import-log.js";
-import { REMOVED, type EventImport } from "../../schemas/records/import-store.js";
-import { utc, query, type Postgres } from "../postgres/query.js";
+import { type EventImport, REMOVED } from "../../schemas/records/import-store.js";
+import { type Postgres, query, utc } from "../postgres/query.js";
 
 export interface ImportRow {
   id: string;
@@ -33,7 +33,6 @@ export const IS_UNSETTLED = "(status = 'importing' or chunks_settled < chunks_wr
 export const IS_RETRACTING = `(i.retracted and i.status <> 'importing' and i.chunks_settled < i.chunks_written
     and i.entries @> '[{"type": "retracted"}]')`;
 
-/** SQL: the status as it is answered. */
 export const STATUS = `(case when ${IS_RETRACTING} then 'retracting' else i.status end)`;
 
 /**
@@ -61,7 +60,6 @@ function firstEntries(column: "errors" | "warnings"): string {
   )`;
 }
 
-/** The specification's record. */
 export function importRecord(row: ImportRow): EventImport {
   const whole = row.entries.filter((entry) => entry.class === "error");
   return {
@@ -89,10 +87,7 @@ function targetOf({ artifact_kind, artifact_id, artifact_name }: ImportRow, kind
   return artifact_kind === kind && artifact_id !== null ? { id: artifact_id, name: artifact_name } : null;
 }
 
-/**
- * The log entries about the import as a whole (`upload-interrupted`, `retracted`), oldest first. Entries about lines
- * are in ClickHouse.
- */
+/** Oldest first, such as `upload-interrupted`. Entries about lines are in ClickHouse. */
 export async function readImportEntries(pg: Postgres, importId: string): Promise<LogEntry[]> {
   const text = "select entries from imports where id = $1";
   const [row] = await query<{ entries: LogEntry[] }>(pg, text, [importId]);

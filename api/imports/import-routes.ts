@@ -1,16 +1,15 @@
 import type { Pool } from "pg";
 import { assertNdjson } from "../../ingest/import/assert-ndjson.js";
 import { openBody } from "../../ingest/import/open-body.js";
-import { countArrival, type ActiveUploads, receiptClock } from "../../ingest/import/active-uploads.js";
+import { type ActiveUploads, countArrival, receiptClock } from "../../ingest/import/active-uploads.js";
 import { isKnownLarge, receiveImport } from "../../ingest/import/receive-import.js";
 import { SharedCount } from "../../schemas/async/wake-up.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import { Problem } from "../../schemas/problem.js";
-import { NO_LISTENER, type ApiListener } from "../http/api-listener.js";
-import { ActiveDryRuns, dryRun } from "./dry-run.js";
+import { type ApiListener, NO_LISTENER } from "../http/api-listener.js";
+import { ActiveDryRuns, type CheckLines, dryRun, openLineCheck } from "./dry-run.js";
 import { readingBody, watchCaller } from "./reading-body.js";
-import { openLineCheck, type CheckLines } from "./check-lines.js";
 import { startOperation } from "./import-operations.js";
 import { importOf } from "./import-of.js";
 import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
@@ -18,16 +17,16 @@ import {
   PACKAGE_PATH,
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
-  packageOnPath,
   PIXEL_PATH,
-} from "../packages/package-path.js";
+  packageOnPath,
+} from "../packages/packages.js";
 import { pixelFor } from "../pixels/pixels.js";
 import { openArtifactResolver } from "./artifact-resolver.js";
 import { parseFlag } from "../http/answers/query-parameters.js";
-import { route, type ApiContext, type Call, type Route } from "../http/route.js";
+import { type ApiContext, type Call, type Route, route } from "../http/route.js";
 import type { Account } from "../access/access.js";
 import type { Changed } from "../access/audit-entries.js";
-import { type ImportKey, groupStarts, type NewImport } from "./start-imports.js";
+import { type ImportKey, type NewImport, groupStarts } from "./start-imports.js";
 import { insertImport } from "./imports.js";
 import { uploadStore } from "./uploads.js";
 
@@ -41,7 +40,6 @@ export interface ImportRoutesDeps {
   arriving?: SharedCount;
   /** Compresses the chunks of the event log; none by default. */
   codec?: Codec;
-  /** Milliseconds since the epoch. */
   now?: () => number;
   /** The limit of a body after decompression; 20 GiB by default. */
   bodyBytesMax?: number;
@@ -148,10 +146,7 @@ function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tok
   return { accountId: id, tokenName: limited?.name };
 }
 
-/**
- * Answers only when the whole body is durable. A body that breaks off leaves an aborted import whose log says so. A
- * start that repeats an Idempotency-Key is answered without reading the body.
- */
+/** Answers once the body is durable, or without reading it if the key is repeated. One that breaks off is aborted. */
 async function startImport(
   ctx: ApiContext,
   { name, path, auditEntry, ...target }: Start,

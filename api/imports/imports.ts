@@ -3,18 +3,17 @@ import { v7 as uuidv7 } from "uuid";
 import type { EventImport, ImportStatus } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
 import type { AuditEntry } from "../access/audit-entries.js";
-import type { Page } from "../postgres/page.js";
+import { type Page, type Postgres, query } from "../postgres/query.js";
 import { isBlocked } from "../access/visible-packages.js";
-import { query, type Postgres } from "../postgres/query.js";
-import { importRecord, selectImport, STATUS, type ImportRow } from "./import-record.js";
+import { type ImportRow, STATUS, importRecord, selectImport } from "./import-record.js";
 import {
-  findRepeatedImport,
-  insertImportKey,
-  type ImportKey,
-  startImports,
   type AskedImport,
+  type ImportKey,
   type NewImport,
   type StartStamp,
+  findRepeatedImport,
+  insertImportKey,
+  startImports,
 } from "./start-imports.js";
 import { inTransaction } from "../postgres/connection.js";
 
@@ -34,11 +33,7 @@ export interface StartOptions {
   start?: (asked: AskedImport) => Promise<StartStamp>;
 }
 
-/**
- * Inserts an import, or finds the one of the same `idempotency` key. The owner's row is locked while active imports are
- * counted, so that concurrent starts cannot exceed the limit.
- * @throws Problem too-many-active-imports
- */
+/** Locks the owner while active imports are counted. Throws `too-many-active-imports`. */
 export async function insertImport(
   pg: Pool,
   started: NewImport,
@@ -86,7 +81,6 @@ export async function readImport(
   return row && importRecord(row);
 }
 
-/** The target of an import, and whether the account started it. */
 export interface ImportedInto {
   artifactKind: "package" | "pixel" | "any";
   /** Null where each line names one. */
@@ -111,17 +105,12 @@ export async function readImportedInto(
 
 const OF_OWNER = "blocked.package_id in (select id from packages where owner_id = i.owner_id)";
 
-/** Which imports a list shall have; all of them without. */
 export interface ImportFilter {
   status?: ImportStatus | undefined;
-  /** Only imports into this package or pixel. */
   artifact?: { kind: "package" | "pixel"; id: string } | undefined;
 }
 
-/**
- * Omits imports into packages that the account is blocked from; an owner is never blocked. Returns one import more than
- * the page if there is a next page.
- */
+/** Without those into packages that the account is blocked from. One more than the page if there is a next one. */
 export async function listImports(
   pg: Postgres,
   {
@@ -152,7 +141,6 @@ function hasStatus(status: ImportStatus | undefined): string {
     : `($5::text is null or ${STATUS} = $5)`;
 }
 
-/** Whether the account $4 is blocked from the package of the import `i`. */
 const IS_BLOCKED = `i.artifact_kind = 'package' and ${isBlocked({
   account: "$4",
   owner: "i.owner_id",

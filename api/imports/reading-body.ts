@@ -6,7 +6,7 @@ import { Problem } from "../../schemas/problem.js";
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** The work of reading the body of an import. What goes wrong with the body is a Problem. */
+/** Problems of the body instead of errors of its streams. */
 export async function readingBody<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -35,10 +35,7 @@ function bodyProblem(error: unknown): unknown {
   });
 }
 
-/**
- * Aborts `left` when the caller of a request closes its connection, until it is disposed of. Watches the connection: a
- * pipelined answer has none of its own yet, and a request closes once its body was read.
- */
+/** By the connection: a pipelined answer has none of its own yet, and a request closes once its body was read. */
 export function watchCaller({ socket }: IncomingMessage): Disposable & { left: AbortSignal } {
   const controller = new AbortController();
   const leave = () => controller.abort(new Error("the caller left"));

@@ -7,7 +7,7 @@ import type {
   WrittenChunk,
 } from "../../schemas/records/settlement.js";
 import { onConnection } from "../postgres/connection.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { withPg } from "../postgres/with-pg.js";
 import { finishComplete } from "./import-endings.js";
 

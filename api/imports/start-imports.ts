@@ -1,6 +1,6 @@
 import { UPLOAD_LEASE_SECONDS } from "../../schemas/records/import-store.js";
-import { auditRows, insertAuditEntries, type AuditEntry } from "../access/audit-entries.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type AuditEntry, auditRows, insertAuditEntries } from "../access/audit-entries.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { inGroups } from "../../schemas/async/share-work.js";
 import { Problem } from "../../schemas/problem.js";
 
@@ -12,7 +12,6 @@ export interface NewImport {
   artifactKind: "package" | "pixel" | "any";
   /** UUID; empty if each line names its target. */
   artifactId: string;
-  /** The additional token that starts it, if any. */
   tokenName?: string | undefined;
 }
 
@@ -25,10 +24,7 @@ export interface AskedImport extends NewImport {
 /** The receipt stamp that a started import begins at; undefined where too many run. */
 export type StartStamp = number | undefined;
 
-/**
- * Starts imports of one owner. One statement: the owner stays locked for no longer than PostgreSQL takes for it. Answers
- * their stamps, in their order.
- */
+/** In one statement, the owner is locked only shortly. Answers their stamps in their order. */
 export async function startImports(pg: Postgres, asked: readonly AskedImport[]): Promise<StartStamp[]> {
   const [ownerId] = asked.map((one) => one.ownerId);
   const entries = asked.flatMap(({ entry }) => entry ?? []);
@@ -76,7 +72,6 @@ export function inOwnerGroups<Item extends { ownerId: string }, Result>(
   });
 }
 
-/** The `Idempotency-Key` of a caller, and the path of its request. */
 export interface ImportKey {
   ownerId: string;
   key: string;

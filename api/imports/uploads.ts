@@ -2,23 +2,20 @@ import type { Pool } from "pg";
 import type { ReceiveDependencies } from "../../ingest/import/receive-import.js";
 import type { LogEntry } from "../../schemas/records/import-log.js";
 import {
-  UPLOAD_LEASE_SECONDS,
   type CompletedUpload,
   type EventImport,
   type Received,
+  UPLOAD_LEASE_SECONDS,
 } from "../../schemas/records/import-store.js";
 import { inTransaction } from "../postgres/connection.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { inOwnerGroups } from "./start-imports.js";
-import { importRecord, selectImport, type ImportRow } from "./import-record.js";
+import { type ImportRow, importRecord, selectImport } from "./import-record.js";
 
 /** More than run of an owner at a time. */
 const UPLOADS_AT_ONCE_MAX = 100;
 
-/**
- * The record of an upload in PostgreSQL: its lease while the body arrives, and its end. `onInterrupted` is called once
- * for an upload that was interrupted. Uploads of an owner that are complete at the same time share a transaction.
- */
+/** `onInterrupted` is called once for one that broke off. Uploads of an owner that end together share a transaction. */
 export function uploadStore(
   pg: Pool,
   onInterrupted: () => void = () => undefined,
@@ -48,7 +45,7 @@ async function renewLease(
   return rows.length > 0;
 }
 
-/** Uploads of one owner that are complete, in one transaction. Answers undefined for those that were aborted. */
+/** Undefined for those that were aborted. */
 async function completeUploads(
   pg: Postgres,
   uploads: readonly CompletedUpload[],
@@ -115,10 +112,7 @@ function interruptUploads(
   });
 }
 
-/**
- * Marks all chunks of an import as unsettled, so that settlement retracts their events. A separate statement after the
- * import's lock: it must see settlements that were committed while it waited.
- */
+/** A statement of its own after the import's lock: it must see settlements that were committed while it waited. */
 export async function unsettleChunks(pg: Postgres, importId: string): Promise<void> {
   await query(pg, "update import_chunks set settled = false where import_id = $1", [importId]);
 }

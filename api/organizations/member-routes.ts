@@ -5,11 +5,11 @@ import {
   parseOrganizationMemberUpsert,
 } from "../../schemas/contracts/organization.js";
 import { ownerFor } from "../access/authorise.js";
-import { putMember, removeMember, listMembers } from "./members.js";
+import { listMembers, putMember, removeMember } from "./members.js";
 import { entityTag } from "../http/answers/headers.js";
-import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { route, type Route } from "../http/route.js";
+import { type Route, route } from "../http/route.js";
 
 const SENT = { username: "ada", role: "admin" };
 const EXAMPLE = { organizationName: "acme", ...SENT };

@@ -1,13 +1,13 @@
 import type {
+  OrganizationMemberUpsert,
   OrganizationMemberV1,
   Role,
-  OrganizationMemberUpsert,
 } from "../../schemas/contracts/organization.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";
 import type { OwnerAction } from "../access/resources.js";
-import { ownerFor, type Owner } from "../access/authorise.js";
+import { type Owner, ownerFor } from "../access/authorise.js";
 import { requireMatchOf } from "../http/answers/headers.js";
 import type { Call } from "../http/route.js";
 import { readAccountByName } from "../identity/stored-accounts.js";
@@ -28,7 +28,6 @@ export async function listMembers(pg: Postgres, organizationId: string): Promise
 
 interface MemberRow {
   accountId: string;
-  /** As stored, whatever the case in the request. */
   username: string;
   role: Role;
 }
@@ -73,10 +72,7 @@ async function deleteMember(
 
 type MembersCall = Call<"members.write">;
 
-/**
- * Makes the user a member with that role, or changes the role. Throws `unknown-user`, `cannot-remove-last-owner`,
- * `precondition-failed` and the problems of `ownerFor`.
- */
+/** Adds the user, or changes the role. Throws `unknown-user`, `cannot-remove-last-owner`, and as `ownerFor`. */
 export async function putMember(
   pg: Pool,
   call: MembersCall,
@@ -157,13 +153,10 @@ interface RoleChange {
   call: MembersCall;
   owner: Owner;
   user: { id: string; username: string };
-  /** Absent if the user was no member before. */
   old: Role | undefined;
-  /** Absent if the user is no member afterwards. */
   new: Role | undefined;
 }
 
-/** Records nothing if the role did not change. */
 async function recordRole(client: Postgres, { call, owner, user, ...role }: RoleChange): Promise<void> {
   if (role.old === role.new) return;
   await call.record(client, {

@@ -6,10 +6,10 @@ import {
 } from "../../schemas/contracts/organization.js";
 import { ownerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
-import { entityTag, requireMatch, putLocation, answerRecord } from "../http/answers/headers.js";
+import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Route } from "../http/route.js";
+import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import {
   countOrganizationsMade,

@@ -4,7 +4,7 @@ import { Problem } from "../../schemas/problem.js";
 import { withoutNulls } from "../../schemas/formats.js";
 import type { UserOrganization } from "../../schemas/contracts/user.js";
 import type { OwnerRow } from "../access/owners.js";
-import { query, utc, violates, type Postgres } from "../postgres/query.js";
+import { type Postgres, query, utc, violates } from "../postgres/query.js";
 
 /** Inserts the organization and its creator's membership as owner. Throws `already-exists` if the name is taken. */
 export async function insertOrganization(
@@ -69,7 +69,6 @@ export async function readOrganization(pg: Postgres, id: string): Promise<Organi
   return record(await query<Row>(pg, text, [id]));
 }
 
-/** Every organization of the account, by name. */
 export async function listOrganizationsOfAccount(
   pg: Postgres,
   accountId: string,
@@ -81,7 +80,7 @@ export async function listOrganizationsOfAccount(
   return query<UserOrganization & { id: string }>(pg, text, [accountId]);
 }
 
-/** Grants or revokes data export. Answers the owner's id; undefined if there is no owner of that name. */
+/** Answers the owner's id; undefined if there is no owner of that name. */
 export async function updateExportEnabled(
   pg: Postgres,
   { name, exportEnabled }: { name: string; exportEnabled: boolean },

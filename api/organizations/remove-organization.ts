@@ -3,13 +3,10 @@ import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
 import { lockOwner } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
 
-/**
- * Removes an organization for the operator. Its members have this in their own logs. Answers its name as it was spelled.
- * Throws where there is none of the name, or where something has to go first, naming it.
- */
+/** For the operator. Answers its name as spelled. Throws where there is none, or naming what has to go first. */
 export async function removeOrganization(pg: Pool, name: string): Promise<string> {
   return inTransaction(pg, async (client) => {
     await lockOwner(client, name);
@@ -34,15 +31,12 @@ function requireEmpty({ name, packages, pixels, imports, erasing }: RemovableOrg
   if (obstacles.length > 0) throw new Error(`${name} ${obstacles.join("; and ")}. Nothing was removed.`);
 }
 
-/** An organization, and what would be lost or break off without it. */
 interface RemovableOrganization {
   id: string;
   name: string;
-  /** Account ids. */
   members: string[];
   packages: string[];
   pixels: string[];
-  /** Imports that run or are not settled, by id. */
   imports: string[];
   /** Erasures of clients and of deleted packages and pixels that are not through. */
   erasing: number;

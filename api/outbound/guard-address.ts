@@ -1,16 +1,14 @@
+import { type LookupAddress, promises as dns } from "node:dns";
+import type { LookupFunction } from "node:net";
 import { parseAddress } from "../../enrich/lookups/parse-address.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 
-/** The addresses to which users may make the service send requests. */
-export interface AddressRules {
+interface AddressRules {
   /** Allows any address and port, for tests and closed networks. */
   allowPrivateNetworks: boolean;
 }
 
-/**
- * Why nothing may be sent to a URL, as the end of a sentence; undefined if it is allowed. Checks the URL alone.
- * `addressFault` checks the addresses that its name resolves to, when connecting.
- */
+/** The end of a sentence; undefined if it is allowed. `addressFault` checks its addresses when connecting. */
 export function urlFault(text: string, rules: AddressRules): string | undefined {
   if (!isHttpUrl(text)) return "must be an absolute http or https URL, without spaces, user name or password";
   const url = new URL(text);
@@ -34,11 +32,10 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-export function isAddress(host: string): boolean {
+function isAddress(host: string): boolean {
   return parseAddress(host, words) !== 0;
 }
 
-/** Whether a text is an IPv4 or IPv6 address of a single machine on the public internet. */
 export function isPublicAddress(address: string): boolean {
   const family = parseAddress(address, words);
   if (family === 0) return false;
@@ -119,3 +116,77 @@ const BLOCKED_PORTS = new Set([
   526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
+
+/** All addresses of a name. Rejects if there are none or the lookup fails. */
+export type ResolveName = (name: string) => Promise<LookupAddress[]>;
+
+/** The guard of requests that users make the service send. It checks a URL when it is stored and at each request. */
+export interface AddressGuard {
+  /** See `urlFault`. Call it before each request: an address literal is not looked up. */
+  faultOf(url: string): string | undefined;
+  /** As `faultOf`, also for the current addresses of its name. An unknown name is no fault: it may exist later. */
+  faultNow(url: string): Promise<string | undefined>;
+  /** Fails with `AddressNotAllowed` if any address is refused. The connection uses those that were checked. */
+  lookup: LookupFunction;
+}
+
+export class AddressNotAllowed extends Error {}
+
+export function createAddressGuard(rules: AddressRules, resolve: ResolveName): AddressGuard {
+  const isRefused = ({ address }: LookupAddress) => addressFault(address, rules) !== undefined;
+  const checked = async (name: string) => {
+    const addresses = await resolve(name);
+    if (addresses.some(isRefused)) throw new AddressNotAllowed(`The URL ${nameFault(name)}.`);
+    return addresses;
+  };
+  return {
+    faultOf: (url) => urlFault(url, rules),
+    async faultNow(url) {
+      const fault = urlFault(url, rules);
+      const host = fault === undefined ? hostOf(new URL(url)) : "";
+      if (fault !== undefined || isAddress(host)) return fault;
+      const addresses = await resolve(host).catch(() => []);
+      return addresses.some(isRefused) ? nameFault(host) : undefined;
+    },
+    lookup(name, { all }, callback) {
+      checked(name).then(
+        (addresses) => {
+          const [{ address, family } = { address: "", family: 0 }] = addresses;
+          if (all === true) callback(null, addresses);
+          else callback(null, address, family);
+        },
+        (error: NodeJS.ErrnoException) => callback(error, ""),
+      );
+    },
+  };
+}
+
+/** Omits the address: the caller may not be allowed to know internal addresses. */
+function nameFault(name: string): string {
+  return `must not lead to ${name}, which has an address outside the public internet`;
+}
+
+/** The guard for all requests that users make the service send. */
+export function createGuard(rules: AddressRules): AddressGuard {
+  return createAddressGuard(rules, rules.allowPrivateNetworks ? resolveAnyName : resolveName);
+}
+
+const NAME_SERVER_MS = 2_000;
+
+/** Past the system's lookup: its few threads would all wait for a name whose servers do not answer. */
+const resolveName: ResolveName = async (name) => {
+  const resolver = new dns.Resolver({ timeout: NAME_SERVER_MS, tries: 2 });
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = answers.flatMap((answer, index): LookupAddress[] =>
+    answer.status === "rejected"
+      ? []
+      : answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })),
+  );
+  const [first] = answers;
+  if (addresses.length > 0) return addresses;
+  throw first.status === "rejected" ? first.reason : new Error(`${name} has no address`);
+};
+
+/** On a closed network hosts files and search domains count too; its users may block the threads. */
+const resolveAnyName: ResolveName = (name) =>
+  resolveName(name).catch(() => dns.lookup(name, { all: true, verbatim: true }));

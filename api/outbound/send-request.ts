@@ -1,13 +1,10 @@
-import { request as requestHttp, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
 import { limitInterimAnswers } from "../../ingest/http/decode-http-answer.js";
-import { hostOf } from "./guard-address.js";
-import { AddressNotAllowed, type AddressGuard } from "./guarded-lookup.js";
+import { type AddressGuard, AddressNotAllowed, hostOf } from "./guard-address.js";
 
-/** The result of a request to a receiver. */
 export interface Exchange {
-  /** Null if no answer came. */
   status: number | null;
   /** The received part of the answer's body, at most its first 2048 bytes. */
   responseBody: string;

@@ -1,5 +1,5 @@
 import type { ServedPackage } from "../../ingest/collect/site-directory.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
 export interface CollectedPixel {
   id: string;
@@ -15,7 +15,6 @@ export async function notifyOfPackage(pg: Postgres, id: string): Promise<void> {
 }
 
 export interface CollectedQuery {
-  /** Only these packages. */
   ids?: readonly string[] | undefined;
   /** Whether to leave out hosts that their owners have not verified. */
   verifiedHostsOnly?: boolean | undefined;
@@ -50,7 +49,6 @@ function isServed(host: string): string {
         select from verified_hosts v where v.host = ${host} and v.owner_id = p.owner_id))`;
 }
 
-/** All pixels, or those of these ids. */
 export async function readCollectedPixels(pg: Postgres, ids?: readonly string[]): Promise<CollectedPixel[]> {
   const text = `
     select id, owner_id as "ownerId" from pixels where $1::uuid[] is null or id = any($1)`;

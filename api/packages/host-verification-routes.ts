@@ -10,12 +10,12 @@ import {
   PACKAGE_QUERY,
   packageOnPath,
   parsePackageType,
-} from "./package-path.js";
-import { type HostChecks, withVerification, insertVerifiedHost } from "../hosts/host-checks.js";
-import { route, type Call, type Route } from "../http/route.js";
+  readPackageDomain,
+} from "./packages.js";
+import { type HostChecks, insertVerifiedHost, withVerification } from "../hosts/host-checks.js";
+import { type Call, type Route, route } from "../http/route.js";
 import type { Changed } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
-import { readPackageDomain } from "./packages.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { domainTarget, requireDomains } from "./package-domain-routes.js";
 import { UPSTREAM_ANSWER, upstreamOf } from "./package-record-routes.js";

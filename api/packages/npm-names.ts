@@ -1,24 +1,18 @@
 import { Problem } from "../../schemas/problem.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import type { Pool } from "pg";
 import { OPERATOR } from "../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
 import { readOwnerNamed } from "../access/owners.js";
 import { inTransaction } from "../postgres/connection.js";
 
-/**
- * Serialises claims of this npm name until the transaction ends. Call it before any other lock but that of a host, see
- * `lockPublicHost`.
- */
+/** Until the transaction ends. Call it before any other lock but `lockPublicHost`. */
 export async function lockNpmName(client: Postgres, name: string | undefined): Promise<void> {
   if (name === undefined) return;
   await query(client, "select pg_advisory_xact_lock(hashtextextended('npm name ' || $1, 0))", [name]);
 }
 
-/**
- * Checks that the owner may have an npm package of that name: no other owner has one, or an administrator assigned the
- * name to this one. Throws `already-exists`, without naming the owner. The result is valid while the name is locked.
- */
+/** Unless another owner has it or got it assigned. Valid while locked. Throws `already-exists`, naming no owner. */
 export async function requireFreeNpmName(
   client: Postgres,
   { name, ownerId }: { name: string; ownerId: string },
@@ -61,10 +55,7 @@ async function readNpmNameOwner(
   return row;
 }
 
-/**
- * Gives an npm name to a user or an organization, on behalf of the operator. It is in the audit logs of both owners.
- * Throws if there is no owner of that name.
- */
+/** For the operator; in the audit logs of both owners. Throws if there is no owner of that name. */
 export async function assignNpmName(
   pg: Pool,
   { name, owner }: { name: string; owner: string },

@@ -4,30 +4,33 @@ import { isUuid } from "../../schemas/formats.js";
 import {
   CREATE_PACKAGE_DOMAIN_V1,
   PACKAGE_DOMAIN_V1,
-  parseCreatePackageDomain,
   type PackageDomainV1,
+  parseCreatePackageDomain,
 } from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { entityTag, requireMatch } from "../http/answers/headers.js";
-import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
-import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Call, type Route } from "../http/route.js";
-import { inTransaction } from "../postgres/connection.js";
 import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
   deletePackageDomain,
   insertPackageDomain,
   listPackageDomains,
+  parsePackageType,
   readPackageDomain,
 } from "./packages.js";
+import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { type Call, type Route, route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import {
+  type CollectHost,
   lockPublicHost,
   requireFreeHost,
   requireNoCollectionHost,
-  type CollectHost,
 } from "../hosts/public-hosts.js";
 
 const SENT = { name: "files.acme.example" };
@@ -43,7 +46,6 @@ interface PackageDomainDeps {
   hosts?: HostChecks | undefined;
 }
 
-/** The domains of a file or Python package. */
 export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageDomainDeps): Route[] {
   return [
     route({
@@ -163,7 +165,6 @@ export function requireDomains({ name, libraryType }: PackageRow): void {
   );
 }
 
-/** The target of a domain's entries in the audit log. */
 export function domainTarget({ id, name }: PackageDomainV1) {
   return { kind: "domain", id, name } as const;
 }

@@ -1,28 +1,28 @@
 import type { Pool } from "pg";
 import {
-  PACKAGE_PERMISSION_GET,
-  PACKAGE_PERMISSIONS_SET,
-  parsePackagePermissionsSet,
-  PERMISSIONS_MAX,
   PACKAGE_ACCESS,
+  PACKAGE_PERMISSIONS_SET,
+  PACKAGE_PERMISSION_GET,
+  PERMISSIONS_MAX,
   type PackageAccess,
+  parsePackagePermissionsSet,
 } from "../../schemas/contracts/package-access.js";
 import { packageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { entityTag } from "../http/answers/headers.js";
-import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import {
   PACKAGE_PATH,
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
-  parsePackageType,
   packageOnPath,
-} from "./package-path.js";
-import { route, type Route } from "../http/route.js";
-import { setPermissions, listPermissions } from "./permissions.js";
-import { accessWithin, lacks, type Account } from "../access/access.js";
+  packageRecord,
+  parsePackageType,
+} from "./packages.js";
+import { type Route, route } from "../http/route.js";
+import { listPermissions, setPermissions } from "./permissions.js";
+import { type Account, accessWithin, lacks } from "../access/access.js";
 import type { PackageAction } from "../access/resources.js";
-import { packageRecord } from "./packages.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { PACKAGE_EXAMPLE } from "./package-routes.js";

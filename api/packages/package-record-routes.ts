@@ -1,15 +1,15 @@
 import type { Pool } from "pg";
 import {
-  parsePackageUpdate,
   PACKAGE_UPSTREAM,
   type PackageUpstream,
+  parsePackageUpdate,
 } from "../../schemas/contracts/package.js";
 import {
-  publicHostOf,
+  type CollectHost,
   lockPublicHost,
+  publicHostOf,
   requireFreeHost,
   requireNoCollectHost,
-  type CollectHost,
 } from "../hosts/public-hosts.js";
 import { lockedPackageFor, packageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
@@ -19,12 +19,15 @@ import {
   PACKAGE_PATH,
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
-  parsePackageType,
+  deletePackage,
   packageOnPath,
-} from "./package-path.js";
-import { route, type Call, type Route } from "../http/route.js";
+  packageRecord,
+  packageState,
+  parsePackageType,
+  updatePackage,
+} from "./packages.js";
+import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import { deletePackage, packageRecord, packageState, updatePackage } from "./packages.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import { PACKAGE_ANSWER, PACKAGE_BODY } from "./package-routes.js";
@@ -40,7 +43,6 @@ interface PackageRecordDeps {
   collectHost?: CollectHost;
 }
 
-/** Reading, changing and deleting one package. */
 export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Route[] {
   return [
     route({
@@ -187,7 +189,6 @@ export function packageUpstreamRoutes({ pg, hosts }: PackageUpstreamDeps): Route
   ];
 }
 
-/** The addresses, and whether the host of images is verified where it has to be. */
 export async function upstreamOf(
   { pg, hosts }: PackageUpstreamDeps,
   { ownerId, backendUrl, publicUrl, repositoryUrl }: PackageRow,

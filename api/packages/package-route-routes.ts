@@ -1,25 +1,25 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { routesConflict, parseCreatePackageRoute } from "../../ingest/routing/find-route.js";
+import { parseCreatePackageRoute, routesConflict } from "../../ingest/routing/find-route.js";
 import { isUuid } from "../../schemas/formats.js";
 import {
   CREATE_PACKAGE_ROUTE_V1,
-  PACKAGE_ROUTE_V1,
   type CreatePackageRouteV1,
+  PACKAGE_ROUTE_V1,
   type PackageRouteV1,
 } from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
 import { decodeRouteTemplate } from "../../ingest/routing/url-template.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
-import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
-import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
+import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./package-path.js";
-import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Call, type Route } from "../http/route.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./packages.js";
+import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { PackageRow } from "../access/visible-packages.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
 const SENT = {
   outgoingUrl: "https://github.com/acme/web/releases/download/{version}/{file}",
@@ -35,7 +35,6 @@ interface RouteDeps {
   quotas: Quotas;
 }
 
-/** The routes of a file package: the requests that it accepts, and their targets. */
 export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
   return [
     route({
@@ -169,7 +168,6 @@ function target({ id, templatePath }: PackageRouteV1) {
   return { kind: "route", id, name: templatePath } as const;
 }
 
-/** In order of creation. */
 async function listPackageRoutes(pg: Postgres, packageId: string): Promise<PackageRouteV1[]> {
   return query<PackageRouteV1>(pg, `${SELECT} where package_id = $1 order by id`, [packageId]);
 }

@@ -1,32 +1,38 @@
 import type { Pool } from "pg";
 import { PACKAGE_UPSERT, PACKAGE_V1, parsePackageUpsert } from "../../schemas/contracts/package.js";
 import {
-  publicHostOf,
+  type CollectHost,
   lockPublicHost,
+  publicHostOf,
   requireFreeHost,
   requireNoCollectHost,
-  type CollectHost,
 } from "../hosts/public-hosts.js";
-import { reaches, access, type Account } from "../access/access.js";
-import { ownerFor, packageFor, type Owner } from "../access/authorise.js";
+import { type Account, access, reaches } from "../access/access.js";
+import { type Owner, ownerFor, packageFor } from "../access/authorise.js";
 import { entityTag, putLocation } from "../http/answers/headers.js";
-import { listAnswer, LIST_QUERY, listPage } from "../http/answers/paging.js";
+import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import type { Operation, Parameter } from "../http/operation.js";
-import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Call, type Route, type ApiContext } from "../http/route.js";
+import {
+  type ApiContext,
+  type Call,
+  type Operation,
+  type Parameter,
+  type Route,
+  route,
+} from "../http/route.js";
+import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 import { countPackages, insertPackage, packageRecord, packageState } from "./packages.js";
 import {
+  type ListedPackage,
   listPackagesOfAccount,
   listPackagesOfOwner,
   readPackages,
-  type ListedPackage,
 } from "../access/visible-packages.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import type { Postgres } from "../postgres/query.js";
-import { answerArray } from "../http/answers/answer-array.js";
+import { answerArray } from "../http/answers/answer-rows.js";
 import { parseFlag } from "../http/answers/query-parameters.js";
 
 const SENT = {
@@ -44,11 +50,9 @@ export const PACKAGE_EXAMPLE = {
   libraryType: "docker",
 };
 
-/** The bodies and answers of operations on one package. */
 export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
 export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: PACKAGE_EXAMPLE };
 
-/** The parameters that `answerPackages` reads, for the OpenAPI document. */
 const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {
   ...LIST_QUERY,
   short: {
@@ -83,7 +87,6 @@ interface PackageDeps {
   collectHost?: CollectHost;
 }
 
-/** Lists of packages, and their creation. */
 export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[] {
   return [
     route({

@@ -1,13 +1,15 @@
+import type { ParsedUrlQuery } from "node:querystring";
 import { v7 as uuidv7 } from "uuid";
-import type { PackageUpsert, PackageV1 } from "../../schemas/contracts/package.js";
-import { Problem } from "../../schemas/problem.js";
-import { publicHostOf, hostInUse } from "../hosts/public-hosts.js";
-import { withoutNulls } from "../../schemas/formats.js";
-import type { PackageRow } from "../access/visible-packages.js";
-import { query, violates, type Postgres } from "../postgres/query.js";
 import type { PackageDomainV1 } from "../../schemas/contracts/package-routing.js";
+import { type PackageUpsert, type PackageV1, storedType } from "../../schemas/contracts/package.js";
+import { withoutNulls } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { LIBRARY_TYPES, type LibraryType } from "../../schemas/records/artifact.js";
+import type { PackageRow } from "../access/visible-packages.js";
+import { hostInUse, publicHostOf } from "../hosts/public-hosts.js";
+import type { Call } from "../http/route.js";
+import { type Postgres, query, violates } from "../postgres/query.js";
 
-/** The record of the specification. */
 export function packageRecord(row: PackageRow): PackageV1 {
   const { id, owner, name, shortDescription, createdAt, longDescription, website, libraryType } = row;
   const record = {
@@ -29,10 +31,7 @@ export function packageState(row: PackageRow) {
   return { ...packageRecord(row), backendUrl, publicUrl, repositoryUrl, updatedAt };
 }
 
-/**
- * Answers the new package's id. Throws `already-exists` if the owner has one of that name and type. The host of its
- * public URL must be locked and free; see `requireFreeHost`.
- */
+/** The host of its public URL must be locked and free; see `requireFreeHost`. Throws `already-exists`. */
 export async function insertPackage(
   pg: Postgres,
   { ownerId, package: made }: { ownerId: string; package: PackageUpsert },
@@ -46,10 +45,7 @@ export async function insertPackage(
   return id;
 }
 
-/**
- * Replaces all fields but the type. Throws `already-exists` if the owner has another one of that name and type. The
- * host of its public URL must be locked and free, as for `insertPackage`.
- */
+/** All fields but the type. The host must be locked and free, as for `insertPackage`. Throws `already-exists`. */
 export async function updatePackage(
   pg: Postgres,
   { id, package: sent }: { id: string; package: PackageUpsert },
@@ -61,10 +57,7 @@ export async function updatePackage(
   await naming(sent, () => query(pg, text, [id, ...fieldsOf(sent)]));
 }
 
-/**
- * Also deletes its routes, domains and permissions. Its pixels stay, without a package. Its id is noted so that its
- * events are erased.
- */
+/** Also its routes, domains and permissions; its pixels stay. Its id is kept for the erasure of its events. */
 export async function deletePackage(pg: Postgres, id: string): Promise<void> {
   const text = `
     with gone as (delete from packages where id = $1 returning id, owner_id)
@@ -95,16 +88,12 @@ export async function countPackages(pg: Postgres, ownerId: string): Promise<numb
   return counted?.packages ?? 0;
 }
 
-/** In order of creation. */
 export async function listPackageDomains(pg: Postgres, packageId: string): Promise<PackageDomainV1[]> {
   const text = "select id, name from package_domains where package_id = $1 order by id";
   return query<PackageDomainV1>(pg, text, [packageId]);
 }
 
-/**
- * Throws `domain-is-already-in-use` if a package has that domain, without naming its owner. `requireFreeHost` checks
- * the docker packages of other owners.
- */
+/** Throws `domain-is-already-in-use`, naming no owner. `requireFreeHost` checks docker packages of others. */
 export async function insertPackageDomain(
   client: Postgres,
   { packageId, name }: { packageId: string; name: string },
@@ -132,3 +121,43 @@ export async function readPackageDomain(
 export async function deletePackageDomain(client: Postgres, id: string): Promise<void> {
   await query(client, "delete from package_domains where id = $1", [id]);
 }
+
+const TYPES = [...LIBRARY_TYPES, "file"] as const;
+
+/** The type that narrows a package name, if given. Throws `invalid-query`. */
+export function parsePackageType({ packageType: text }: ParsedUrlQuery): LibraryType | undefined {
+  if (text === undefined) return undefined;
+  const type = TYPES.find((each) => each === text);
+  if (type !== undefined) return storedType(type);
+  throw new Problem("invalid-query", `packageType must be one of ${TYPES.join(", ")}.`);
+}
+
+export const PACKAGE_PATH = {
+  package: {
+    schema: { type: "string" },
+    description: "The package's uuid, or its name, percent-encoded",
+    example: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  },
+} as const;
+
+export const PACKAGE_QUERY = {
+  packageType: {
+    schema: { type: "string", enum: TYPES },
+    description: "Which type of package is meant, where several share the name",
+  },
+} as const;
+
+/** The package that a path with its owner in it names, for `packageOfOwnerFor`. Throws `invalid-query`. */
+export function packageOnPath({ ctx, param }: Pick<Call, "ctx" | "param">) {
+  return { owner: param("owner"), idOrName: param("package"), type: parsePackageType(ctx.query) };
+}
+
+export const PACKAGE_PROBLEMS = ["ambiguous-name"] as const;
+
+export const PIXEL_PATH = {
+  pixel: {
+    schema: { type: "string", minLength: 1 },
+    description: "The pixel's id, or its name, percent-encoded",
+    example: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  },
+} as const;

@@ -4,13 +4,13 @@ import type {
   PermissionWanted,
 } from "../../schemas/contracts/package-access.js";
 import type { Level, User } from "../access/access.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import type { Pool } from "pg";
-import { Problem, type FieldFault } from "../../schemas/problem.js";
+import { type FieldFault, Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { lockedPackageFor } from "../access/authorise.js";
 import { requireMatchOf } from "../http/answers/headers.js";
-import { parsePackageType } from "./package-path.js";
+import { parsePackageType } from "./packages.js";
 import type { Call } from "../http/route.js";
 import type { Changed } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -57,10 +57,7 @@ async function deleteLevels(
   await query(pg, text, [packageId, accountIds]);
 }
 
-/**
- * The accounts that these queries name, by query; absent if there is none. A query with `@` is an e-mail address, any
- * other a username. Both are compared without case.
- */
+/** By query; absent if there is none. One with `@` is an e-mail address, any other a username, both in any case. */
 async function readAccountsByQuery(pg: Postgres, queries: readonly string[]): Promise<Map<string, User>> {
   const text = `
     select q.query, a.id, o.name as username
@@ -76,11 +73,7 @@ async function readAccountsByQuery(pg: Postgres, queries: readonly string[]): Pr
   return new Map(rows.map((row) => [row.query, { id: row.id, username: row.username }]));
 }
 
-/**
- * Gives the users these levels on the package, all or none. Throws `unknown-user` naming every unknown user,
- * `invalid-body` if two entries name the same user, `precondition-failed`, `invalid-query` and the problems of
- * `packageFor`.
- */
+/** All or none. Throws `unknown-user`, `invalid-body` for a user named twice, and as `packageFor`. */
 export async function setPermissions(
   pg: Pool,
   { ctx, account, action, param, record }: Call<"permissions.write">,

@@ -1,26 +1,26 @@
 import type { Pool } from "pg";
-import { parsePixelUpsert, PIXEL, PIXEL_UPSERT } from "../../schemas/contracts/pixel.js";
+import { PIXEL, PIXEL_UPSERT, parsePixelUpsert } from "../../schemas/contracts/pixel.js";
 import type { PixelAction } from "../access/resources.js";
 import { ownerFor } from "../access/authorise.js";
-import { PACKAGE_PROBLEMS, PIXEL_PATH } from "../packages/package-path.js";
+import { PACKAGE_PROBLEMS, PIXEL_PATH } from "../packages/packages.js";
 import {
-  requireSeen,
-  withPackageId,
-  pixelFor,
+  type PixelRow,
   countPixels,
   deletePixel,
   insertPixel,
   listPixelsOfOwner,
+  pixelFor,
   pixelRecord,
+  requireSeen,
   updatePixel,
-  type PixelRow,
+  withPackageId,
 } from "./pixels.js";
 import { changedFields } from "../access/audit-entries.js";
-import { entityTag, requireMatch, putLocation, answerRecord } from "../http/answers/headers.js";
+import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
-import { QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Call, type Route } from "../http/route.js";
+import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 

@@ -1,17 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
 import type { PixelRecord, PixelUpsert } from "../../schemas/contracts/pixel.js";
-import { withoutNulls, isUuid } from "../../schemas/formats.js";
-import { type OwnerKind, type Standing, type Account, access } from "../access/access.js";
-import { isBlocked, readPackage, readPackagesNamed, type PackageRow } from "../access/visible-packages.js";
-import type { Page } from "../postgres/page.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { isUuid, withoutNulls } from "../../schemas/formats.js";
+import { type Account, type OwnerKind, type Standing, access } from "../access/access.js";
+import { type PackageRow, isBlocked, readPackage, readPackagesNamed } from "../access/visible-packages.js";
+import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 import type { PixelAction } from "../access/resources.js";
 import { artifactNamed } from "../access/artifacts.js";
 import { admit, notFound, sameName } from "../access/authorise.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
 
-/** A pixel with the calling account's standing. */
 export interface PixelRow {
   id: string;
   ownerId: string;
@@ -83,7 +81,6 @@ export async function readPixelsNamed(
   return query<PixelRow>(pg, text, [accountId, owner, name]);
 }
 
-/** As `readPixelsNamed`, of the owner with that id. */
 export async function readPixelsOfOwnerNamed(
   pg: Postgres,
   { accountId, ownerId, name }: { accountId: string; ownerId: string; name: string },
@@ -110,7 +107,6 @@ export async function countPixels(pg: Postgres, ownerId: string): Promise<number
   return counted?.pixels ?? 0;
 }
 
-/** Every pixel of an owner. */
 export async function listPixelNames(
   pg: Postgres,
   ownerId: string,
@@ -141,10 +137,7 @@ interface AskedPixel {
   action: PixelAction;
 }
 
-/**
- * Finds the pixel of that owner and checks `action` on it. Throws `not-found`, `forbidden`, and `ambiguous-name` if
- * several of the owner's pixels have the name.
- */
+/** Throws `not-found`, `forbidden`, and `ambiguous-name` if several of the owner's pixels have the name. */
 export async function pixelFor(pg: Postgres, account: Account, asked: AskedPixel): Promise<PixelRow> {
   const { owner, idOrName, action } = asked;
   const [first, ...others] = await findPixels(pg, account.id, asked);
@@ -165,10 +158,7 @@ async function findPixels(
     : readPixelsNamed(pg, { accountId, owner, name: idOrName });
 }
 
-/**
- * The pixel with its package's id, where a name was sent. A package's export contains its pixels' events, so that the
- * package must belong to the same owner and be visible to the caller.
- */
+/** A package's export contains its pixels' events: it must belong to the same owner and be visible to the caller. */
 export async function withPackageId(
   pg: Postgres,
   { account, ownerId, owner, sent }: { account: Account; ownerId: string; owner: string; sent: PixelUpsert },

@@ -1,11 +1,8 @@
 import type { Pool, PoolClient } from "pg";
 import { Problem } from "../../schemas/problem.js";
-import { query, tookTooLong, type Postgres } from "./query.js";
+import { type Postgres, query, tookTooLong } from "./query.js";
 
-/**
- * Runs `work` on one connection. The connection returns to the pool if `work` resolves, and is closed if it throws. The
- * listener is needed because a connection that breaks between queries would otherwise end the process.
- */
+/** Closed if `work` throws. The listener: a connection that breaks between queries would end the process. */
 export async function onConnection<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await connect(pg);
   const ignore = () => undefined;
@@ -21,7 +18,6 @@ export async function onConnection<T>(pg: Pool, work: (client: PoolClient) => Pr
   }
 }
 
-/** Runs `work` in one transaction: committed if it resolves, rolled back if it throws. */
 export async function inTransaction<T>(pg: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const outcome = await onConnection(pg, async (client) => {
     await query(client, "begin");

@@ -1,4 +1,4 @@
-import { query, type Postgres } from "./query.js";
+import { type Postgres, query } from "./query.js";
 
 /** The day before which events were removed, `YYYY-MM-DD`; undefined while all are kept. */
 export async function readRemovedBefore(pg: Postgres): Promise<string | undefined> {

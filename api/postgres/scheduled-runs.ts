@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { pause } from "../../schemas/async/pause.js";
 import { onConnection } from "./connection.js";
-import { query, type Postgres } from "./query.js";
+import { type Postgres, query } from "./query.js";
 
 /** One due time of a scheduled job, equal in all processes. */
 export interface ScheduledRun {

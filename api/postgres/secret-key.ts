@@ -1,9 +1,6 @@
-import { query, type Postgres } from "./query.js";
+import { type Postgres, query } from "./query.js";
 
-/**
- * Stores the secret key's fingerprint in a new database and compares it in an existing one. Throws a message for the
- * operator if they differ: every token would be invalid, and client ids would change.
- */
+/** Throws for the operator if a known fingerprint differs: tokens would be invalid, and client ids would change. */
 export async function checkSecretKey(pg: Postgres, { fingerprint }: { fingerprint: Buffer }): Promise<void> {
   const text = `
     with made as (

@@ -1,7 +1,4 @@
-/**
- * The same functions without their first argument: for settlement, erasure and enrichment, which name the functions that
- * they need and know no PostgreSQL.
- */
+/** For settlement, erasure and enrichment, which know no PostgreSQL. */
 export function withPg<Pg, Functions extends Record<string, (pg: Pg, ...rest: never[]) => unknown>>(
   pg: Pg,
   functions: Functions,

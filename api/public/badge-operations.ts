@@ -1,5 +1,5 @@
 import { titledObject } from "../../schemas/formats.js";
-import type { Operation, Parameter } from "../http/operation.js";
+import type { Operation, Parameter } from "../http/route.js";
 import { COLOR_NAMES, LABEL_CHARACTERS_MAX, METRICS, PERIODS, STYLES, TYPES } from "./parse-badge.js";
 
 /** How long caches may keep a badge. */

@@ -1,17 +1,16 @@
 import { bytesTag } from "../http/answers/headers.js";
 import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
-import type { Operation } from "../http/operation.js";
-import { badgeSvg, type BadgeFace } from "./badge-svg.js";
+import { type ApiContext, type Operation, type PublicRoute, paramOf } from "../http/route.js";
+import { type BadgeFace, badgeSvg } from "./badge-svg.js";
 import { choosePublic, readPublicPackages } from "./public-packages.js";
-import { parseBadge, plainText, type BadgeAsked } from "./parse-badge.js";
+import { type BadgeAsked, parseBadge, plainText } from "./parse-badge.js";
 import {
-  keepPublicNumbers,
-  type PublicNumbersDeps,
-  readBadgeValue,
   type BadgeValue,
+  type PublicNumbersDeps,
+  keepPublicNumbers,
+  readBadgeValue,
 } from "./public-numbers.js";
 import { BADGE_JSON, BADGE_SVG, CACHE_SECONDS } from "./badge-operations.js";
-import { paramOf, type ApiContext, type PublicRoute } from "../http/route.js";
 import { clientAddress } from "../identity/client-address.js";
 import { FailureLimit } from "../identity/failure-limits.js";
 import { Problem } from "../../schemas/problem.js";
@@ -24,7 +23,7 @@ interface Badge extends BadgeFace {
   isKnown: boolean;
 }
 
-/** The badge of a package, as a picture and for shields.io. A package that is not public looks like none. */
+/** A package that is not public looks like none. */
 export function badgeRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRoute[] {
   const read = keepPublicNumbers<BadgeValue>(deps);
   const badgeFor = async (ctx: ApiContext, operation: Operation): Promise<Badge> => {
@@ -74,10 +73,7 @@ function knownBadge(
   return { label, style, color: version === undefined ? GREY : color, message, isKnown: true };
 }
 
-/**
- * The form that shields.io reads from an endpoint: https://shields.io/badges/endpoint-badge. `isError` keeps a reader's
- * colour away from `unknown`.
- */
+/** https://shields.io/badges/endpoint-badge. `isError` keeps a reader's colour away from `unknown`. */
 function endpointOf({ label, message, color, style, isKnown }: Badge) {
   return {
     schemaVersion: 1,

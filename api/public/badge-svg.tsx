@@ -12,14 +12,12 @@ export interface BadgeFace {
 
 interface Shape {
   height: number;
-  /** The font size of the text. */
   size: number;
   /** At each end of a part. */
   padding: number;
   /** From the top to the line that the text stands on. */
   base: number;
   radius: number;
-  /** Between letters. */
   spacing: number;
 }
 
@@ -31,10 +29,7 @@ const SHAPES: Record<Style, Shape> = {
 const LABEL_COLOR = "#555555";
 const FONTS = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
-/**
- * A badge in the look of shields.io, as an SVG of its own. `textLength` fits each text into its part, whichever font
- * the reader has.
- */
+/** In the look of shields.io. `textLength` fits each text into its part, whichever font the reader has. */
 export function badgeSvg({ label, message, color, style }: BadgeFace): string {
   const shape = SHAPES[style];
   const texts = style === "for-the-badge" ? [label.toUpperCase(), message.toUpperCase()] : [label, message];
@@ -75,7 +70,6 @@ interface TextProps {
   at: number;
   width: number;
   shape: Shape;
-  /** The colour behind it. */
   on: string;
   isBold?: boolean;
 }

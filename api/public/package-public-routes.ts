@@ -1,14 +1,14 @@
 import type { Pool } from "pg";
 import {
   PACKAGE_PUBLIC,
-  parsePackagePublic,
   type PackagePublic,
+  parsePackagePublic,
 } from "../../schemas/contracts/package-access.js";
-import { entityTag, requireMatch, answerRecord } from "../http/answers/headers.js";
+import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/package-path.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/packages.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { route, type Call, type Route } from "../http/route.js";
+import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { readPublicKind, updatePublicKind } from "./public-packages.js";
 

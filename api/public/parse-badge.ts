@@ -44,7 +44,6 @@ export function parseType(query: ParsedUrlQuery): LibraryType | undefined {
   return type === undefined ? undefined : storedType(type);
 }
 
-/** The message of a badge is the number alone. */
 function defaultLabel(metric: Metric, period: Period): string {
   if (metric === "version") return "version";
   return period === "total" ? metric : `${metric}/${period}`;

@@ -4,18 +4,16 @@ import type { PublicPackage } from "./public-packages.js";
 import { PUBLIC_DAYS, PUBLIC_LISTS, type PublicDays, type PublicNumbers } from "./public-numbers.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { changeOf } from "../statistics/statistics-answer.js";
-import { prefixOf, badgeSnippets, publicAddresses } from "../dashboard/address.js";
+import { badgeSnippets, prefixOf, publicAddresses } from "../dashboard/address.js";
 import { SeriesChart } from "../dashboard/charts/series-chart.js";
 import { WorldMap } from "../dashboard/charts/world-map.js";
-import { CopyLine } from "../dashboard/parts/button.js";
+import { CopyLine } from "../dashboard/parts/form.js";
 import { formatDays } from "../dashboard/parts/format.js";
-import { PageHead, Panel, Tabs } from "../dashboard/parts/panel.js";
-import { Tiles } from "../dashboard/parts/tiles.js";
+import { PageHead, Panel, Tabs, Tiles } from "../dashboard/parts/panel.js";
 import { BarList } from "../dashboard/statistics/bar-list.js";
-import { countOf, panelNamed, type PanelKind } from "../dashboard/statistics/panels.js";
+import { type PanelKind, countOf, panelNamed } from "../dashboard/statistics/panels.js";
 import { TYPES } from "../dashboard/pages/artifacts-of.js";
 
-/** Answers with the page of a public package. */
 export function renderPublicPage(visit: Visit, props: PublicContentProps): void {
   const { name, owner } = props.found;
   renderPage(visit, { title: `${name} by ${owner}`, content: <PublicContent {...props} /> });
@@ -31,7 +29,6 @@ interface PublicContentProps {
 
 const ROWS = 10;
 
-/** A package as everybody may see it. */
 function PublicContent({ found, isTyped, days, numbers }: PublicContentProps) {
   const { ctx } = useVisit();
   const type = isTyped ? found.libraryType : undefined;

@@ -8,8 +8,8 @@ import type { UnsettledImports } from "../../schemas/records/settlement.js";
 import { readFromEvents } from "../../aggregate/statistics/read-from-events.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import type { ListRow, ListsQuery, StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import { STATISTICS_LISTS, type StatisticsList, COUNTRIES_MAX } from "../../schemas/contracts/breakdowns.js";
-import { dateAt, DAY_MS, type DateRange, lastDays } from "../../schemas/date-range.js";
+import { COUNTRIES_MAX, STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
+import { DAY_MS, type DateRange, dateAt, lastDays } from "../../schemas/date-range.js";
 import type { Metric, Period } from "./parse-badge.js";
 import type { Interval, StatisticsBucket, StatisticsRow } from "../../schemas/contracts/statistics.js";
 import { rowOf, seriesOf } from "../statistics/statistics-answer.js";
@@ -32,10 +32,7 @@ const TIME_MS_MAX = 20_000;
 /** Dashboards have permits of their own: a popular page does not slow them down. */
 const AT_ONCE = { perKey: 2, inAll: 4 };
 
-/**
- * Answers what was read within the last ten minutes, and reads each number once for all who ask at the same time. While
- * ClickHouse is down the number of before is answered.
- */
+/** Kept for ten minutes, and while ClickHouse is down. All who ask at the same time share one read. */
 export function keepPublicNumbers<Read extends object>(
   deps: PublicNumbersDeps,
 ): (asked: Asked<Read>) => Promise<Read> {
@@ -60,7 +57,6 @@ export function keepPublicNumbers<Read extends object>(
 
 interface Asked<Read> {
   found: PublicPackage;
-  /** Tells what is read of a package apart. */
   key: string;
   read: (reading: Reading) => Promise<Read>;
 }
@@ -112,7 +108,6 @@ async function readVersions(
   return rows.filter(({ values }) => values[0] !== "");
 }
 
-/** The part of a query that is the same for every list. */
 function queryOf({ found, unsettled, signal }: Reading, range: DateRange): StatisticsQuery {
   const libraryTypes = new Set([found.libraryType]);
   return { packages: [found.id], libraryTypes, pixels: [], range, filters: [], unsettled, signal };
@@ -140,7 +135,6 @@ export interface PublicNumbers {
   lists: Readonly<Record<PublicList, readonly StatisticsRow[]>>;
 }
 
-/** In their order on the page. */
 export const PUBLIC_LISTS = ["country", "version", "client", "platform"] as const;
 type PublicList = (typeof PUBLIC_LISTS)[number];
 

@@ -1,8 +1,7 @@
 import type { PublicKind } from "../../schemas/contracts/package-access.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
-/** A package of which everybody may see something. */
 export interface PublicPackage {
   id: string;
   ownerId: string;
@@ -45,10 +44,7 @@ export async function updatePublicKind(
   await query(client, "update packages set public = $2 where id = $1", [packageId, kind]);
 }
 
-/**
- * The package that is meant among those of one name: the only public one. Where several are public the request has to
- * name the type; without it none is meant, because another answer would change when one of them is made public.
- */
+/** The only public one. Of several, none is meant without a type: making one public would change the answer. */
 export function choosePublic(
   found: readonly PublicPackage[],
   least: PublicPackage["public"],

@@ -3,12 +3,17 @@ import { orErrorPage } from "../dashboard/error-page.js";
 import { bareVisit } from "../dashboard/open-visit.js";
 import { bytesTag } from "../http/answers/headers.js";
 import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
-import type { AnswerContent, Operation } from "../http/operation.js";
+import {
+  type AnswerContent,
+  type ApiContext,
+  type Operation,
+  type PublicRoute,
+  paramOf,
+} from "../http/route.js";
 import { TYPE_PARAMETER } from "./badge-operations.js";
 import { choosePublic, readPublicPackages } from "./public-packages.js";
 import { oneOf, parseType } from "./parse-badge.js";
-import { keepPublicNumbers, PUBLIC_DAYS, readPublicPage, type PublicNumbers } from "./public-numbers.js";
-import { paramOf, type ApiContext, type PublicRoute } from "../http/route.js";
+import { PUBLIC_DAYS, type PublicNumbers, keepPublicNumbers, readPublicPage } from "./public-numbers.js";
 import { Problem } from "../../schemas/problem.js";
 import type { PublicRoutesDeps } from "./badge-routes.js";
 

@@ -1,9 +1,9 @@
-import type { ListRow, ListPosition } from "../../aggregate/statistics/statistics-query.js";
+import type { ListPosition, ListRow } from "../../aggregate/statistics/statistics-query.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
-import type { StatisticsListPage, StatisticsRow, Statistics } from "../../schemas/contracts/statistics.js";
+import type { Statistics, StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics.js";
 import { pageBody } from "../http/answers/paging.js";
 import type { ApiContext } from "../http/route.js";
-import type { Page } from "../postgres/page.js";
+import type { Page } from "../postgres/query.js";
 import { rowOf } from "./statistics-answer.js";
 import { csvOf } from "../exports/answer-companies.js";
 import { bytesTag } from "../http/answers/headers.js";
@@ -16,7 +16,6 @@ interface ListAnswer {
   /** One more than the page if there is a next one. */
   rows: readonly ListRow[];
   page: Page;
-  /** The fields beside the rows. */
   about: Omit<StatisticsListPage, "rows" | "next">;
   format: "json" | "csv";
 }
@@ -66,7 +65,6 @@ function listAsCsv(
   );
 }
 
-/** A line for each bucket. */
 export function seriesAsCsv({ series }: Pick<Statistics, "series">): string {
   return csvOf(
     ["date", "downloads", "views", "unique_addresses"],

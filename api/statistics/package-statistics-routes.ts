@@ -1,12 +1,10 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { readPackageDays, type PackageDay } from "../../aggregate/statistics/read-statistics.js";
+import { type PackageDay, readPackageDays } from "../../aggregate/statistics/read-statistics.js";
 import { PACKAGE_STATISTICS, type PackageDownloads } from "../../schemas/contracts/statistics.js";
-import { dateAt, DAY_MS, parseOptionalDateRange, type DateRange } from "../../schemas/date-range.js";
-import { ownerInPartFor } from "./statistics-scope.js";
-import type { Operation } from "../http/operation.js";
-import { route, type Route } from "../http/route.js";
-import type { RunLimited } from "./limit-statistics.js";
+import { DAY_MS, type DateRange, dateAt, parseOptionalDateRange } from "../../schemas/date-range.js";
+import { type RunLimited, ownerInPartFor } from "./statistics-scope.js";
+import { type Operation, type Route, route } from "../http/route.js";
 import { RANGE_LIMITS } from "./parse-statistics-query.js";
 import { changeOf, periodOf } from "./statistics-answer.js";
 import { readExportState } from "../imports/export-state.js";
@@ -83,7 +81,6 @@ function parseRange(query: ParsedUrlQuery): DateRange {
   return parseOptionalDateRange(query, { daysMax, daysDefault, now: new Date() });
 }
 
-/** The range with as many days right before it. */
 function withBefore({ startDate, endDate }: DateRange): DateRange {
   const days = daysBetween(startDate, endDate);
   return { startDate: dateAt(Math.max(0, Date.parse(startDate) - days * DAY_MS)), endDate };

@@ -3,20 +3,20 @@ import type { Filter } from "../../aggregate/statistics/statistics-query.js";
 import { FILTER_COLUMNS } from "../../schemas/contracts/breakdowns.js";
 import {
   COMPARISONS,
-  INTERVALS,
   type Comparison,
+  INTERVALS,
   type Interval,
 } from "../../schemas/contracts/statistics.js";
 import {
-  dateAt,
   DAY_MS,
-  parseOptionalDateRange,
-  RANGE_DAYS_MAX,
   type DateRange,
+  RANGE_DAYS_MAX,
+  dateAt,
+  parseOptionalDateRange,
 } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { parsePackageType } from "../packages/package-path.js";
+import { parsePackageType } from "../packages/packages.js";
 
 export const RANGE_LIMITS = { daysDefault: 30, daysMax: RANGE_DAYS_MAX, filteredDaysMax: 93 } as const;
 export const ROWS = { default: 10, max: 100 } as const;
@@ -39,15 +39,12 @@ export interface StatisticsAsked {
 
 const ONCE = ["package", "packageType", "pixel", "compare", "automated"] as const;
 
-/** The parameters of the whole answer, and of one list. */
 export const OWN_PARAMETERS = {
   all: ["interval", "limit"],
   list: ["search", "after", "per_page"],
 } as const;
 
-/**
- * Parses the query of statistics. Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`.
- */
+/** Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`. */
 export function parseStatisticsQuery(
   query: ParsedUrlQuery,
   { of, now }: { of: keyof typeof OWN_PARAMETERS; now: Date },

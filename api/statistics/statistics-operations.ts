@@ -9,8 +9,8 @@ import {
 } from "../../schemas/contracts/statistics.js";
 import { DATE } from "../../schemas/formats.js";
 import { PAGE_QUERY } from "../http/answers/paging.js";
-import { PACKAGE_QUERY } from "../packages/package-path.js";
-import type { Operation, Parameter } from "../http/operation.js";
+import { PACKAGE_QUERY } from "../packages/packages.js";
+import type { Operation, Parameter } from "../http/route.js";
 import { RANGE_LIMITS, ROWS, VARIABLE } from "./parse-statistics-query.js";
 
 const TEXT = { type: "string" };

@@ -4,19 +4,24 @@ import type { StatisticsQuery } from "../../aggregate/statistics/statistics-quer
 import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { Problem } from "../../schemas/problem.js";
 import { parsePage } from "../http/answers/paging.js";
-import { packageFor, requireExportOf, requireScope, type Owner } from "../access/authorise.js";
-import { ownerInPartFor, type OwnerInPart, statisticsScope, type Scope } from "./statistics-scope.js";
-import { route, type ApiContext, type Route } from "../http/route.js";
-import { answerList, answerCsv, seriesAsCsv, parsePosition } from "./answer-list.js";
-import { limitStatistics, SHARED_MS } from "./limit-statistics.js";
+import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
+import {
+  type OwnerInPart,
+  SHARED_MS,
+  type Scope,
+  limitStatistics,
+  ownerInPartFor,
+  statisticsScope,
+} from "./statistics-scope.js";
+import { type ApiContext, type Route, route } from "../http/route.js";
+import { answerCsv, answerList, parsePosition, seriesAsCsv } from "./answer-list.js";
 import { packageStatisticsRoute } from "./package-statistics-routes.js";
-import { parseStatisticsQuery, type StatisticsAsked } from "./parse-statistics-query.js";
+import { type StatisticsAsked, parseStatisticsQuery } from "./parse-statistics-query.js";
 import { eventsFromIn, measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Account } from "../access/access.js";
-import type { Page } from "../postgres/page.js";
-import type { Postgres } from "../postgres/query.js";
+import type { Page, Postgres } from "../postgres/query.js";
 
 /** The most rows of CSV if no page is asked for. */
 const CSV_ROWS_MAX = 100_000;

@@ -4,29 +4,29 @@ import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import {
   DELIVERY_STATES,
+  type DeliveryState,
   WEBHOOK_DELIVERY,
   WEBHOOK_TEST_RESULT,
-  type DeliveryState,
   type WebhookDeliveryRecord,
   type WebhookTestResult,
 } from "../../schemas/contracts/webhook-event.js";
 import { requireFew } from "../identity/failure-limits.js";
-import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
-import { route, type Call, type Route } from "../http/route.js";
+import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 import type { Postgres } from "../postgres/query.js";
 import { listWebhookDeliveries, readWebhookDelivery, restartWebhookDelivery } from "./webhook-deliveries.js";
 import { insertWebhookTest } from "./webhook-outcomes.js";
 import { webhookBody } from "./webhook-outbox.js";
-import { readWebhookSecrets, webhookFor, webhookTarget, type WebhookDeps } from "./webhooks.js";
+import { type WebhookDeps, readWebhookSecrets, webhookFor, webhookTarget } from "./webhooks.js";
 import type { Delivery } from "./webhook-claims.js";
-import { deliver, isSuccess } from "./attempt-and-retry.js";
+import { deliver, isSuccess } from "./start-deliveries.js";
 import type { Exchange } from "../outbound/send-request.js";
 
-/** The limit of tests of one owner's webhooks in a minute. Each process counts for itself. */
+/** Of one owner in a minute. Each process counts for itself. */
 export const TESTS_MAX = 20;
-/** The limit of redeliveries of one webhook in a minute, likewise. */
+/** Of one webhook in a minute, likewise. */
 export const REDELIVERIES_MAX = 20;
 
 const ATTEMPT = {

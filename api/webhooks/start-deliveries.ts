@@ -1,11 +1,19 @@
 import type { Pool } from "pg";
 import { pause } from "../../schemas/async/pause.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { claimDeliveries, servedLast, type ClaimedDelivery, type ServedLast } from "./webhook-claims.js";
-import { recordOutcomes, type AttemptOutcome, type DisabledWebhook } from "./webhook-outcomes.js";
+import { PRODUCT } from "../http/product.js";
 import type { Sealer } from "../identity/tokens.js";
-import { deliver, nextAttempt } from "./attempt-and-retry.js";
-import type { AddressGuard } from "../outbound/guarded-lookup.js";
+import type { AddressGuard } from "../outbound/guard-address.js";
+import { type Exchange, sendRequest } from "../outbound/send-request.js";
+import { signatureHeaders } from "./secret-routes.js";
+import {
+  type ClaimedDelivery,
+  type Delivery,
+  type ServedLast,
+  claimDeliveries,
+  servedLast,
+} from "./webhook-claims.js";
+import { type AttemptOutcome, type DisabledWebhook, type Next, recordOutcomes } from "./webhook-outcomes.js";
 
 export interface DeliveryWorker {
   pg: Pool;
@@ -15,16 +23,13 @@ export interface DeliveryWorker {
   onDisabled?: (webhook: DisabledWebhook) => void;
   /** Called for a fault of the worker itself, never of a receiver. The worker continues. */
   onFailure: (error: unknown) => void;
-  /** Replaces the clocks of this machine and of the database. */
   now?: () => Date;
   random?: () => number;
   timing?: Partial<DeliveryTiming>;
 }
 
-export interface DeliveryTiming {
-  /** Before each retry; see `RETRY_DELAYS_MS`. */
+interface DeliveryTiming {
   delaysMs: readonly number[];
-  /** The time limit of one exchange. */
   exchangeMs: number;
   /** The duration of a claim, after which another worker may take the delivery; longer than an exchange. */
   leaseMs: number;
@@ -62,10 +67,8 @@ export function startDeliveries(worker: DeliveryWorker): AsyncDisposable {
 
 interface WorkerState {
   underWay: Set<Promise<void>>;
-  /** Not recorded yet. */
   ended: AttemptOutcome[];
   last: ServedLast;
-  /** Ends the wait for work. */
   wake: () => void;
 }
 
@@ -144,3 +147,54 @@ async function somethingToDo(
     });
   if (state.underWay.size > 0) await pause(GATHER_MS);
 }
+
+/** Milliseconds from a failed attempt to the next. Three delays make four attempts in all. */
+const RETRY_DELAYS_MS: readonly number[] = [10_000, 60_000, 360_000];
+const SPREAD = 0.2;
+
+/** Only without an answer; any answer is final. Spread by 20 %, so that a receiver does not get all at once. */
+export function nextAttempt(
+  exchange: Pick<Exchange, "status">,
+  { attempts, random, delaysMs = RETRY_DELAYS_MS }: RetryState,
+): Next {
+  if (isSuccess(exchange)) return { state: "delivered" };
+  const delay = delaysMs[attempts];
+  if (exchange.status !== null || delay === undefined) return { state: "failed" };
+  return { state: "pending", delayMs: Math.round(delay * (1 - SPREAD + 2 * SPREAD * random)) };
+}
+
+interface RetryState {
+  attempts: number;
+  /** In [0, 1). */
+  random: number;
+  delaysMs?: readonly number[] | undefined;
+}
+
+interface DeliverOptions {
+  guard: AddressGuard;
+  sealer: Sealer;
+  at: Date;
+  timeoutMs?: number | undefined;
+}
+
+/** Signs and sends the event once. Rejects only if a secret was sealed with another SECRET_KEY. */
+export async function deliver(
+  delivery: Delivery,
+  { guard, sealer, at, timeoutMs }: DeliverOptions,
+): Promise<Exchange> {
+  const { eventId: id, webhookId, url, body, secret, oldSecret } = delivery;
+  const sealed = oldSecret === null ? [secret] : [secret, oldSecret];
+  const secrets = sealed.map((each) => sealer.open(each, webhookId));
+  const headers = {
+    "Content-Type": "application/json",
+    "User-Agent": USER_AGENT,
+    ...signatureHeaders({ id, body, secrets, at }),
+  };
+  return sendRequest({ url, headers, body }, { guard, ...(timeoutMs !== undefined && { timeoutMs }) });
+}
+
+export function isSuccess({ status }: Pick<Exchange, "status">): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+const USER_AGENT = `maintainer-toolchain/${PRODUCT.version} (webhooks)`;

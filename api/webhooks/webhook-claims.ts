@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from "uuid";
 import { inTransaction } from "../postgres/connection.js";
 import { query } from "../postgres/query.js";
 
-/** One event for one webhook. */
 export interface Delivery {
   eventId: string;
   webhookId: string;
@@ -20,14 +19,11 @@ export interface ClaimedDelivery extends Delivery {
   id: string;
   /** The id of this claim. An outcome counts only while no other claim has replaced it. */
   claim: string;
-  /** Earlier attempts. */
   attempts: number;
-  /** Whether the latest attempt for this webhook failed. */
   isFailing: boolean;
 }
 
 export interface ClaimOptions {
-  /** The limit of this call. */
   slots: number;
   /** The part of `slots` for failing webhooks, so that they delay only each other. */
   failingSlots: number;
@@ -42,15 +38,12 @@ export interface ClaimOptions {
   now?: Date | undefined;
 }
 
-/**
- * The webhooks that were served last, among the failing ones and among the others. Each group is served in rotation.
- */
+/** Among the failing ones and among the others: each group is served in rotation. */
 export interface ServedLast {
   failing?: string | undefined;
   others?: string | undefined;
 }
 
-/** The start of the next rotation, after these claims. */
 export function servedLast(claimed: readonly ClaimedDelivery[], before: ServedLast = {}): ServedLast {
   const last = (isFailing: boolean) =>
     claimed.findLast((delivery) => delivery.isFailing === isFailing)?.webhookId;
@@ -87,10 +80,7 @@ const TAKE_TURN = `
   select set_config('idle_in_transaction_session_timeout', '10s', true),
     pg_advisory_xact_lock(hashtextextended('webhook claims', 0))`;
 
-/**
- * `queued` jumps from webhook to webhook in the index, and `busy` counts only attempts under way: the thousands of a
- * dead receiver's deliveries cost no more than one. Locks only the chosen rows.
- */
+/** `queued` jumps by the index and `busy` counts attempts under way: a dead receiver's thousands cost as one. */
 const CLAIM = `
   with recursive queued as (
     (select d.webhook_id from webhook_deliveries d where d.state = 'pending' order by d.webhook_id limit 1)

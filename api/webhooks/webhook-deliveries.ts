@@ -1,22 +1,16 @@
 import type { DeliveryState, WebhookDeliveryRecord } from "../../schemas/contracts/webhook-event.js";
 import { withoutNulls } from "../../schemas/formats.js";
-import { deleteInBatches } from "../postgres/delete-in-batches.js";
-import type { Page } from "../postgres/page.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { type Page, type Postgres, deleteInBatches, query, utc } from "../postgres/query.js";
 
 /** A page ends early once its attempts exceed this many bytes. As JSON, control characters are six times as long. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
-/** A part of the delivery log, and whether more follows. */
 export interface ListedDeliveries {
   deliveries: WebhookDeliveryRecord[];
   more: boolean;
 }
 
-/**
- * Newest first, with the latest attempts of each delivery, latest first. The page ends before `page.perPage` deliveries
- * once the receivers' answers reach `PAGE_BYTES_MAX`. Answers are never truncated.
- */
+/** Newest first, with the latest attempts. Ends early at `PAGE_BYTES_MAX` of answers, which are never truncated. */
 export async function listWebhookDeliveries(
   pg: Postgres,
   { webhookId, page, state }: { webhookId: string; page: Page; state?: DeliveryState | undefined },
@@ -85,10 +79,7 @@ export interface WebhookCleanUp {
   events: number;
 }
 
-/**
- * Deletes deliveries and attempts after so many days, secrets whose rotation has ended, and events of more than a day ago
- * without a delivery.
- */
+/** Also secrets whose rotation has ended, and events of more than a day ago without a delivery. */
 export async function deleteOldDeliveries(
   pg: Postgres,
   days: number = DELIVERIES_DAYS,
@@ -115,7 +106,6 @@ export async function deleteOldDeliveries(
   return { deliveries, attempts, events };
 }
 
-/** The default, in a service without a setting of its own. */
 export const DELIVERIES_DAYS = 30;
 
 /** Locks webhooks before deliveries, in the order of their ids, as `recordOutcomes` does. */
@@ -137,7 +127,6 @@ export interface WebhookBacklog {
   oldestSeconds: number;
 }
 
-/** The waiting deliveries of enabled webhooks. */
 export async function readWebhookBacklog(pg: Postgres): Promise<WebhookBacklog> {
   const text = `
     select count(*)::float8 as deliveries,

@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { WebhookEventData, WebhookEventKind } from "../../schemas/contracts/webhook-event.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
-/** An event for webhooks: `type` and `data` become its body. */
 export interface NewWebhookEvent<Kind extends WebhookEventKind = WebhookEventKind> {
   ownerId: string;
   type: Kind;
@@ -41,7 +40,6 @@ async function makeBody(client: Postgres, { id, event }: Identified): Promise<Bu
   return webhookBody({ id, owner: owner.name, type, data, createdAt });
 }
 
-/** The bytes of a request to a webhook. */
 export function webhookBody({
   id,
   owner,

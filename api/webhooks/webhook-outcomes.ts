@@ -4,14 +4,12 @@ import { SERVICE } from "../../schemas/contracts/audit-entry.js";
 import type { Exchange } from "../outbound/send-request.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
-import { query, type Postgres } from "../postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 import type { ClaimedDelivery, Delivery } from "./webhook-claims.js";
 import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
 
-/** The state of a delivery once an attempt has ended. */
 export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };
 
-/** The outcome of one attempt. */
 export interface AttemptOutcome {
   delivery: Pick<ClaimedDelivery, "id" | "claim" | "webhookId" | "attempts" | "isFailing">;
   exchange: Exchange;
@@ -19,7 +17,6 @@ export interface AttemptOutcome {
   startedAt: Date;
 }
 
-/** A webhook that was disabled for failing. */
 export interface DisabledWebhook {
   id: string;
   ownerId: string;
@@ -151,7 +148,6 @@ async function disableFailing(
   return disabled;
 }
 
-/** A test that was sent, and its outcome. */
 interface WebhookTest {
   ownerId: string;
   delivery: Pick<Delivery, "eventId" | "webhookId" | "body">;

@@ -2,24 +2,25 @@ import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";
 import {
   LISTED_WEBHOOK,
-  parseWebhookCreate,
-  parseWebhookUpdate,
   WEBHOOK,
   WEBHOOK_CREATE,
   WEBHOOK_UPDATE,
   type WebhookRecord,
+  parseWebhookCreate,
+  parseWebhookUpdate,
 } from "../../schemas/contracts/webhook.js";
 import { wholeOwnerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
-import { entityTag, requireMatch, putLocation, answerRecord } from "../http/answers/headers.js";
+import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PAGE_QUERY, pageBody, pageAnswer, parsePage } from "../http/answers/paging.js";
-import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, requireRoom, type Quotas } from "../access/quotas.js";
-import { route, type Call, type Route } from "../http/route.js";
+import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
 import {
+  type WebhookDeps,
   countWebhooks,
   deleteWebhook,
   insertWebhook,
@@ -28,12 +29,14 @@ import {
   updateWebhook,
   webhookFor,
   webhookTarget,
-  type WebhookDeps,
 } from "./webhooks.js";
-import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./secret-routes.js";
-import { urlFault } from "../outbound/guard-address.js";
-import type { AddressGuard } from "../outbound/guarded-lookup.js";
-import { issueWebhookSecret } from "./sign.js";
+import {
+  WEBHOOK_EXAMPLE as EXAMPLE,
+  WEBHOOK_SENT as SENT,
+  WITH_SECRET,
+  issueWebhookSecret,
+} from "./secret-routes.js";
+import { type AddressGuard, urlFault } from "../outbound/guard-address.js";
 
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
 const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };

@@ -1,12 +1,11 @@
 import type { Pool } from "pg";
 import type { Sealer } from "../identity/tokens.js";
-import type { AddressGuard } from "../outbound/guarded-lookup.js";
+import type { AddressGuard } from "../outbound/guard-address.js";
 import { v7 as uuidv7 } from "uuid";
 import type { ListedWebhook, WebhookCreate, WebhookRecord } from "../../schemas/contracts/webhook.js";
 import { DELIVERY_STATES } from "../../schemas/contracts/webhook-event.js";
-import { withoutNulls, isUuid } from "../../schemas/formats.js";
-import type { Page } from "../postgres/page.js";
-import { query, utc, type Postgres } from "../postgres/query.js";
+import { isUuid, withoutNulls } from "../../schemas/formats.js";
+import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 import { Problem } from "../../schemas/problem.js";
 import { wholeOwnerFor } from "../access/authorise.js";
 import type { Call } from "../http/route.js";
@@ -18,7 +17,6 @@ export interface WebhookDeps {
   sealer: Sealer;
 }
 
-/** A webhook of an owner whose webhooks the caller may manage. */
 interface WebhookKey {
   ownerId: string;
   id: string;
@@ -28,9 +26,7 @@ export function newWebhookId(): string {
   return uuidv7();
 }
 
-/**
- * The secret is sealed for the webhook's id. The owner must be locked, because the number of its webhooks is limited.
- */
+/** The secret is sealed for its id. The owner must be locked, because its webhooks are counted. */
 export async function insertWebhook(
   pg: Postgres,
   { ownerId, id, secret, webhook }: WebhookKey & { secret: Buffer; webhook: WebhookCreate },
@@ -41,10 +37,7 @@ export async function insertWebhook(
   await query(pg, text, [id, ownerId, url, kinds, enabled, secret]);
 }
 
-/**
- * A new URL, or enabling again, resets the record of failures; enabling also removes the reason for disabling. Without
- * a change, `updated_at` stays.
- */
+/** A new URL, or enabling again, resets the record of failures. Without a change, `updated_at` stays. */
 export async function updateWebhook(
   pg: Postgres,
   { id, webhook }: { id: string; webhook: Required<WebhookCreate> },
@@ -103,7 +96,6 @@ export async function readWebhook(
   return row && withoutNulls<WebhookRecord>(row);
 }
 
-/** The fields for sending; see `Delivery`. */
 export async function readWebhookSecrets(
   pg: Postgres,
   { ownerId, id }: WebhookKey,
@@ -146,10 +138,7 @@ function selecting(more = ""): string {
 
 const SELECT = selecting();
 
-/**
- * Finds the webhook on the path and checks that the caller may manage its owner's webhooks and is blocked from none of
- * the packages. Throws `not-found`, `forbidden`.
- */
+/** The caller must manage the owner's webhooks, and be blocked from no package. Throws `not-found`, `forbidden`. */
 export async function webhookFor(
   pg: Postgres,
   { account, action, param }: Pick<Call<"webhooks.manage">, "account" | "action" | "param">,
@@ -161,7 +150,6 @@ export async function webhookFor(
   return { ownerId, webhook };
 }
 
-/** The webhook as a target in the audit log. */
 export function webhookTarget({ id, url }: Pick<WebhookRecord, "id" | "url">) {
   return { kind: "webhook", id, name: url } as const;
 }

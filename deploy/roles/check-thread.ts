@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
-import { type LinesToCheck, openLineCheck } from "../../api/imports/check-lines.js";
+import { type LinesToCheck, openLineCheck } from "../../api/imports/dry-run.js";
 import type { LineTally } from "../../enrich/lines/tally-lines.js";
 import { type EventRetention, oldestTime } from "../../schemas/event-retention.js";
 import { Problem, type ProblemCode } from "../../schemas/problem.js";

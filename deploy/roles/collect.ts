@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { clientAddress } from "../../api/identity/client-address.js";
-import { createGuard } from "../../api/outbound/guarded-lookup.js";
+import { createGuard } from "../../api/outbound/guard-address.js";
 import { noteCollectionHost } from "../../api/hosts/public-hosts.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
 import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { CheckLines } from "../../api/imports/check-lines.js";
+import type { CheckLines } from "../../api/imports/dry-run.js";
 import type { LineTally } from "../../enrich/lines/tally-lines.js";
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";

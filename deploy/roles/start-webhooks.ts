@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createSealer } from "../../api/identity/tokens.js";
-import { createGuard } from "../../api/outbound/guarded-lookup.js";
+import { createGuard } from "../../api/outbound/guard-address.js";
 import type { Route } from "../../api/http/route.js";
 import { webhookDeliveryRoutes } from "../../api/webhooks/delivery-routes.js";
 import { webhookSecretRoutes } from "../../api/webhooks/secret-routes.js";

@@ -1,23 +1,19 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Middleware } from "koa";
 import { assetUrl } from "../../../schemas/asset.js";
 import { bytesTag } from "../../http/answers/headers.js";
-import { answerFile, FOR_GOOD, type PackedFile } from "../../http/docs/page-files.js";
+import { FOR_GOOD, type PackedFile, answerFile } from "../../http/docs/page-files.js";
 import type { ApiState } from "../../http/route.js";
 
-/**
- * The path of a file below `/dashboard`. It names the content of all files, so that caches keep it for good, and so that
- * scripts may import one another by relative addresses.
- */
+/** Names the content of all files: caches keep it for good, and scripts import one another by relative addresses. */
 export function assetPath(name: string): string {
   const { hash, files } = assets();
   if (!files.has(name)) throw new Error(`a page loads ${name}, which does not exist`);
   return `/assets/${hash}/${name}`;
 }
 
-/** Serves the files. Needs no session. */
 export function dashboardAssets(): Middleware<ApiState> {
   return async (ctx, next) => {
     const [, hash, name = ""] = /^\/dashboard\/assets\/([^/]+)\/([^/]+)$/.exec(ctx.path) ?? [];

@@ -20,7 +20,6 @@ interface AreaChartProps {
   caption?: string;
 }
 
-/** Several numbers over time, one upon another. */
 export function AreaChart({ label, interval = "day", layers, places, caption = label }: AreaChartProps) {
   const sums = places.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const scale = scaleOf(sums);

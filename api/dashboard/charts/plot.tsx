@@ -38,7 +38,6 @@ export function ChartFrame({ sentence, table, isPointed, legend, csv, children }
   );
 }
 
-/** A colour of a legend. */
 export function Key({ kind, children }: { kind: string; children: ComponentChildren }) {
   return (
     <span class="key">
@@ -52,9 +51,7 @@ export function Key({ kind, children }: { kind: string; children: ComponentChild
 
 interface PlotProps {
   scale: Scale;
-  /** The labels of the places, from left to right. */
   labels: readonly string[];
-  /** Shapes in units of `scales.ts`; lines keep their width although the drawing is stretched. */
   children: ComponentChildren;
 }
 
@@ -112,7 +109,6 @@ export const LABELS = 26;
 const TOP = 14;
 
 interface Scale {
-  /** The vertical position of a value. */
   y: (value: number) => number;
   ticks: { y: number; label: string }[];
 }
@@ -128,7 +124,7 @@ export function scaleOf(values: readonly number[]): Scale {
   return { y: scale, ticks };
 }
 
-/** The horizontal position of the place `index` of `count`. A single place is in the middle. */
+/** A single place is in the middle. */
 export function placeOf(index: number, count: number): number {
   return count === 1 ? WIDTH / 2 : (index / (count - 1)) * WIDTH;
 }

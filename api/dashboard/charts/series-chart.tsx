@@ -4,7 +4,6 @@ import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.
 import { ChartFrame, Key, Plot, HEIGHT, LABELS, placeOf, round, scaleOf, WIDTH } from "./plot.js";
 
 export interface Place {
-  /** Its first day, `YYYY-MM-DD`. */
   date: string;
   value: number;
 }
@@ -20,7 +19,6 @@ interface SeriesChartProps {
   others?: readonly { name: string; values: readonly number[] }[];
   /** The last place may still grow: its line is dotted. */
   isLastOpen?: boolean;
-  /** The address of the numbers as a file. */
   csv?: string | undefined;
 }
 

@@ -2,15 +2,11 @@ import { useVisit } from "../page.js";
 import { formatFull } from "../parts/format.js";
 
 interface CountryCount {
-  /** ISO 3166-1 alpha-2. */
   code: string;
   count: number;
 }
 
-/**
- * The world with countries in five steps of colour. The shapes are one cached file, of which the page only names parts.
- * Countries too small for it, such as Singapore, are in the list beside it. Its numbers are the list's table.
- */
+/** Small countries such as Singapore have no shape: they are in the list beside it, which is its table as well. */
 export function WorldMap({ counts, unit }: { counts: readonly CountryCount[]; unit: string }) {
   const { asset } = useVisit();
   const file = asset("world.svg");

@@ -44,10 +44,7 @@ export async function pixelsOf({ api, owner }: Asking): Promise<PixelRecord[]> {
   return pixels;
 }
 
-/**
- * The package that `:package` in the path names, by its id or name, with the viewer's rights on it. Throws `not-found`
- * and `ambiguous-name`.
- */
+/** With the viewer's rights on it. Throws `not-found` and `ambiguous-name`. */
 export async function packageAccessOf({ api, owner, param }: Visit): Promise<PackageAccess> {
   const asked = param("package");
   try {
@@ -69,7 +66,6 @@ export async function packageOf(visit: Visit): Promise<PackageV1> {
   return (await packageAccessOf(visit)).package;
 }
 
-/** Kinds of packages as people call them. */
 export const TYPES = {
   docker: "Docker image",
   npm: "npm package",

@@ -1,4 +1,4 @@
-import { createContext, type ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { FieldFault, Problem } from "../../../schemas/problem.js";
 import { withQuery } from "../address.js";
@@ -21,7 +21,6 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** A form that is POSTed to the page's own address. Shows why it was refused, above its fields. */
 export function Form({ action, children, class: kind }: FormProps) {
   const { here, href, query, refused } = useVisit();
   const mine: FormState = { action, ...(refused?.form.action === action && refused) };
@@ -68,7 +67,6 @@ interface FieldProps {
   placeholder?: string;
   autocomplete?: string;
   pattern?: string;
-  /** Several lines. */
   rows?: number;
 }
 
@@ -77,7 +75,6 @@ export function Field({ name, label, hint, value, type = "text", rows, ...attrib
   const { id, form, faults } = useField(name);
   const shown = type === "password" ? undefined : form?.has(name) ? form.text(name) : value;
   const about = { id, name, ...attributes, ...describedBy(id, { hint, faults }) };
-  // The types of attributes take one type of field at a time, not any of several.
   const typed: object = { type, value: shown };
   return (
     <div class="field">
@@ -188,5 +185,64 @@ function Notes({ id, hint, faults }: About & { id: string }) {
         </p>
       )}
     </>
+  );
+}
+
+interface ButtonProps {
+  kind?: "primary" | "plain" | "danger" | "quiet";
+  name?: string;
+  value?: string;
+  disabled?: boolean;
+  children: ComponentChildren;
+}
+
+export function Button({ kind = "primary", children, ...attributes }: ButtonProps) {
+  return (
+    <button type="submit" class={kind} {...attributes}>
+      {children}
+    </button>
+  );
+}
+
+interface ConfirmProps {
+  action: string;
+  label: string;
+  question: ComponentChildren;
+  /** Fields of the form: hidden ones, or a name to type. */
+  children?: ComponentChildren;
+}
+
+/** A button that asks first. It opens without script; only the second button does anything. */
+export function ConfirmButton({ action, label, question, children }: ConfirmProps) {
+  const { refused } = useVisit();
+  return (
+    <details class="confirm" open={refused?.form.action === action}>
+      <summary class="button">{label}</summary>
+      <Form action={action} class="form box">
+        <p>{question}</p>
+        {children}
+        <Button kind="danger">{label}</Button>
+      </Form>
+    </details>
+  );
+}
+
+interface CopyLineProps {
+  /** The name of the text, for screen readers: "The badge in Markdown". */
+  label: string;
+  text: string;
+}
+
+/** A line or block to copy. The button appears where scripts run (`script/controls.ts`). */
+export function CopyLine({ label, text }: CopyLineProps) {
+  return (
+    <div class="copy">
+      <pre tabIndex={0} role="group" aria-label={label}>
+        <code>{text}</code>
+      </pre>
+      <button type="button" class="small" data-copy hidden aria-label={`Copy: ${label}`}>
+        Copy
+      </button>
+    </div>
   );
 }

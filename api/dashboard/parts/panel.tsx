@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { formatChange, formatCount, formatFull } from "./format.js";
 
 interface PanelProps {
   title: string;
-  /** Links at the right of the title. */
   links?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -22,13 +22,10 @@ export function Panel({ title, links, children }: PanelProps) {
 
 interface PageHeadProps {
   title: ComponentChildren;
-  /** A line below the title. */
   about?: ComponentChildren;
-  /** Buttons and links beside it. */
   children?: ComponentChildren;
 }
 
-/** The heading of a page. */
 export function PageHead({ title, about, children }: PageHeadProps) {
   return (
     <div class="head">
@@ -57,7 +54,6 @@ interface Tab {
   isCurrent: boolean;
 }
 
-/** Links of which one is shown. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   return (
     <nav class="choices" aria-label={label}>
@@ -68,4 +64,56 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
       ))}
     </nav>
   );
+}
+
+interface TileContent {
+  label: string;
+  value: number;
+  /** Against the time before, as a ratio: 0.1 is 10 % more. Null where nothing can be compared; absent: not asked. */
+  change?: number | null | undefined;
+  before?: number | undefined;
+  children?: ComponentChildren;
+}
+
+export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
+  return (
+    <dl class="tiles">
+      {tiles.map(({ label, value, change, before, children }) => (
+        <div class="tile">
+          <dt>{label}</dt>
+          <dd>
+            <data class="figure" value={String(value)} title={formatFull(value)}>
+              {formatCount(value)}
+            </data>
+            {change !== undefined && <Change ratio={change} />}
+            {before !== undefined && <span class="soft small one-line"> from {formatCount(before)}</span>}
+            {children}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** How a number changed against the time before: an arrow, a colour and words, since a colour alone says nothing. */
+export function Change({ ratio }: { ratio: number | null }) {
+  if (ratio === null) return <span class="change soft">new</span>;
+  if (ratio === 0) return <span class="change soft">±0 %</span>;
+  const kind = ratio > 0 ? "up" : "down";
+  return (
+    <span class={`change ${kind}`}>
+      <span aria-hidden="true">{ARROWS[kind]}</span>
+      <span class="hidden">{kind} </span>
+      {formatChange(Math.abs(ratio))}
+    </span>
+  );
+}
+
+const ARROWS = { up: "↑", down: "↓" } as const;
+
+export type BadgeKind = "good" | "bad" | "warn" | "busy" | "plain";
+
+/** A state in a word. Its colour says nothing that the word does not say. */
+export function Badge({ kind = "plain", children }: { kind?: BadgeKind; children: ComponentChildren }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
 }

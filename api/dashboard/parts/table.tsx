@@ -7,19 +7,16 @@ export interface Column {
   isNumber?: boolean;
   /** Its name is for screen readers only. */
   isUnnamed?: boolean;
-  /** Left out where the window is narrow. */
   isMinor?: boolean;
 }
 
 interface TableProps {
-  /** Says what the table holds. */
   caption: string;
   /** Shown above the table; else for screen readers only. */
   showCaption?: boolean;
   columns: readonly Column[];
   /** One cell a column. The first names its row. */
   rows: readonly (readonly ComponentChildren[])[];
-  /** In place of a table without rows. */
   empty?: ComponentChildren;
   /** Rows are blocks of text where the window is narrow: for long texts. */
   isStacked?: boolean;

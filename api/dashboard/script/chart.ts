@@ -1,9 +1,6 @@
-import { rememberScroll } from "./scroll.js";
+import { rememberScroll } from "./controls.js";
 
-/**
- * Shows the numbers of the place under the pointer, and lets arrow keys go from place to place. The numbers are those of
- * the table below the chart.
- */
+/** Arrow keys go from place to place. The numbers are those of the table below the chart. */
 export function pointAtCharts(): void {
   for (const drawing of document.querySelectorAll<HTMLElement>("[data-chart]")) {
     const table = drawing.closest("figure")?.querySelector("table");

@@ -1,7 +1,6 @@
-import { pointAtCharts, linkMap } from "./chart.js";
-import { addCopyButtons, listenForKeys, closeMenus } from "./controls.js";
-import { followImport, awaitFirstEvent } from "./poll.js";
-import { keepScroll } from "./scroll.js";
+import { linkMap, pointAtCharts } from "./chart.js";
+import { addCopyButtons, closeMenus, keepScroll, listenForKeys } from "./controls.js";
+import { awaitFirstEvent, followImport } from "./poll.js";
 
 // Everything on the pages works without this script.
 keepScroll();

@@ -1,9 +1,6 @@
 const EVERY_MS_MAX = 30_000;
 
-/**
- * Reads a JSON answer of the API again and again until `isDone` says so: not while the page is not seen, and less often
- * while nothing answers.
- */
+/** Asks until `isDone`: not while the page is not seen, and less often while nothing answers. */
 export async function poll<Answer>(
   address: string,
   { everyMs, isDone }: { everyMs: number; isDone: (answer: Answer) => boolean },
@@ -40,7 +37,6 @@ export function awaitFirstEvent(): void {
   void poll(address, { everyMs: WAIT_MS, isDone }).then(() => location.reload());
 }
 
-/** The part of the API's record that the page shows. */
 interface ImportRecord {
   status: string;
   events_total: number;

@@ -87,7 +87,6 @@ const SAMPLE_LINES = 1_000;
 
 export interface Sample {
   text: string;
-  /** Whether it is the whole file. */
   isWhole: boolean;
 }
 

@@ -5,7 +5,6 @@ interface LogEntry {
   human_friendly_message: string;
 }
 
-/** The answer of a dry run. */
 interface DryRun {
   events_total: number;
   events_successfully_imported: number;
@@ -26,7 +25,6 @@ export async function dryRun(url: string, { text }: Sample): Promise<DryRun> {
   return body;
 }
 
-/** Shows the outcome of a dry run in place of what `at` holds. */
 export function showReport(at: HTMLElement, sample: Sample | undefined, found: DryRun | undefined): void {
   at.className = "report";
   if (sample === undefined || found === undefined) {

@@ -2,7 +2,6 @@ import { packFile, readSample, newKey, sendBody } from "./send-body.js";
 import { dryRun, showReport } from "./upload-report.js";
 
 interface Upload {
-  /** The address of the list of imports. */
   imports: string;
   file: File | undefined;
   /** Stays the same for a file until it is imported, so that trying again imports it once. */
@@ -10,7 +9,6 @@ interface Upload {
   sending: AbortController | undefined;
 }
 
-/** Makes the page for a file of events work. */
 export function addUpload(): void {
   const root = document.querySelector<HTMLElement>("[data-upload]");
   if (root === null) return;
@@ -72,7 +70,6 @@ function addDropping(drop: HTMLElement, choose: (file: File | undefined) => void
   });
 }
 
-/** Checks the first lines of the file without importing them. */
 async function look(root: HTMLElement, file: File): Promise<void> {
   const { name, start, target, report, state } = partsOf(root);
   name.textContent = `${file.name}, ${bytes(file.size)}`;

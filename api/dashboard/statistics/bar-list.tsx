@@ -1,16 +1,14 @@
 import type { StatisticsRow } from "../../../schemas/contracts/statistics.js";
-import { useVisit, type Visit } from "../page.js";
-import { Change } from "../parts/tiles.js";
+import { type Visit, useVisit } from "../page.js";
+import { Change } from "../parts/panel.js";
 import { formatFull, formatShare } from "../parts/format.js";
-import { countOf, detailOf, filtersOf, labelOf, type PanelKind } from "./panels.js";
-import { linkToggling, queryOf, type ViewState } from "./view-state.js";
+import { type PanelKind, countOf, detailOf, filtersOf, labelOf } from "./panels.js";
+import { type Subject, type ViewState, linkToggling, queryOf } from "./view-state.js";
 import { path, withQuery } from "../address.js";
-import type { Subject } from "./load-statistics.js";
 
 interface BarListProps {
   panel: PanelKind;
   rows: readonly StatisticsRow[];
-  /** Whether rows have a change. */
   isCompared: boolean;
   unit: "Downloads" | "Views";
   /** The page has no filters: rows are no links. */
@@ -92,7 +90,6 @@ interface ListLinksProps {
   panel: PanelKind;
   state: ViewState;
   subject: Subject;
-  /** Whether the viewer gets CSV of the subject. */
   mayExport: boolean;
 }
 

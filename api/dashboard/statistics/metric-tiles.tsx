@@ -1,13 +1,12 @@
 import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { useVisit } from "../page.js";
-import { Change } from "../parts/tiles.js";
+import { Change } from "../parts/panel.js";
 import { formatCount, formatFull, formatTime } from "../parts/format.js";
-import { linkWith, type Metric } from "./view-state.js";
+import { type Metric, linkWith } from "./view-state.js";
 import { dateAt } from "../../../schemas/date-range.js";
 
 interface MetricTilesProps {
   statistics: Statistics;
-  /** The one that is drawn. */
   metric: Metric;
   unit: "Downloads" | "Views";
 }

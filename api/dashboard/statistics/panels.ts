@@ -4,11 +4,9 @@ import type { LibraryType } from "../../../schemas/records/artifact.js";
 import { countryName } from "../charts/world-map.js";
 import type { ViewFilter } from "./view-state.js";
 
-/** One list of statistics on a page. */
 export interface PanelKind {
   list: StatisticsList;
   title: string;
-  /** The heading of its first column. */
   noun: string;
 }
 

@@ -1,9 +1,9 @@
 import type { Comparison } from "../../../schemas/contracts/statistics.js";
-import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
+import { DAY_MS, dateAt, lastDays } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
 import { formatDays } from "../parts/format.js";
 import { Tabs } from "../parts/panel.js";
-import { daysOf, linkWith, type ViewState, isFilter, linkToggling, type ViewFilter } from "./view-state.js";
+import { type ViewFilter, type ViewState, daysOf, isFilter, linkToggling, linkWith } from "./view-state.js";
 import { countryName } from "../charts/world-map.js";
 
 interface Preset {
@@ -135,7 +135,6 @@ function lastDayOf(state: ViewState): string {
   return days > 0 ? dateAt(Date.parse(state.startDate) + (days - 1) * DAY_MS) : state.startDate;
 }
 
-/** The set filters, each with a link that takes it away. */
 export function FilterChips({ filters }: Pick<ViewState, "filters">) {
   const visit = useVisit();
   if (filters.length === 0) return null;

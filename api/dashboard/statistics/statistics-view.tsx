@@ -1,5 +1,5 @@
 import type { Statistics } from "../../../schemas/contracts/statistics.js";
-import { dateAt, DAY_MS, lastDays } from "../../../schemas/date-range.js";
+import { DAY_MS, dateAt, lastDays } from "../../../schemas/date-range.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
@@ -7,22 +7,19 @@ import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
 import { EmptyState, Panel } from "../parts/panel.js";
 import { ProblemBox } from "../parts/form.js";
 import { formatDate } from "../parts/format.js";
-import { BarList, csvAddress, ListLinks } from "./bar-list.js";
+import { BarList, ListLinks, csvAddress } from "./bar-list.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
-import { isNothing, type LoadedStatistics } from "./load-statistics.js";
+import { type LoadedStatistics, type Metric, type ViewState, isNothing, linkWith } from "./view-state.js";
 import { MetricTiles } from "./metric-tiles.js";
-import { countOf, type PanelKind } from "./panels.js";
-import { linkWith, type Metric, type ViewState } from "./view-state.js";
+import { type PanelKind, countOf } from "./panels.js";
 
 interface StatisticsViewProps {
   loaded: LoadedStatistics;
   panels: readonly PanelKind[];
   unit: "Downloads" | "Views";
-  /** Whether the viewer gets CSV of the subject. */
   mayExport: boolean;
 }
 
-/** Range, tiles, chart, map and lists of a package, a pixel or a company. */
 export function StatisticsView({ loaded, ...shown }: StatisticsViewProps) {
   const { state, statistics, problem } = loaded;
   return (
@@ -142,7 +139,6 @@ function otherMetrics(drawn: Metric, unit: "Downloads" | "Views"): Metric[] {
   return own.filter((metric) => metric !== drawn);
 }
 
-/** Whether the last place is not over yet. */
 function isOpen({ endDate }: ViewState): boolean {
   return endDate > dateAt(Date.now());
 }

@@ -1,14 +1,13 @@
 import type { StatisticsListPage } from "../../../schemas/contracts/statistics.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path } from "../address.js";
-import { useVisit, type Visit } from "../page.js";
+import { type Visit, useVisit } from "../page.js";
 import { PageHead } from "../parts/panel.js";
 import { Pager } from "../parts/table.js";
 import { BarList, csvAddress } from "./bar-list.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
-import type { Subject } from "./load-statistics.js";
-import { panelNamed, type PanelKind } from "./panels.js";
-import { queryOf, readState, type ViewState } from "./view-state.js";
+import { type Subject, type ViewState, queryOf, readState } from "./view-state.js";
+import { type PanelKind, panelNamed } from "./panels.js";
 
 export interface WholeListData {
   panel: PanelKind;
@@ -42,12 +41,10 @@ export async function loadWholeList(visit: Visit, subject: Subject): Promise<Who
 
 interface WholeListProps {
   data: WholeListData;
-  /** The page with all lists. */
   back: string;
   /** The subject of that page: the text of the link to it. */
   about: string;
   unit: "Downloads" | "Views";
-  /** Whether the viewer gets CSV of the subject. */
   mayExport: boolean;
 }
 

@@ -1,16 +1,13 @@
+import { Readable, Stream } from "node:stream";
+import { type Gzip, constants, createGzip } from "node:zlib";
 import type { Rows } from "../../../aggregate/queries/open-rows.js";
-import { MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/aggregate.js";
-import { NO_LISTENER, type ApiListener } from "../api-listener.js";
-import { countRows, type RowCount } from "./count-rows.js";
-import type { ApiContext } from "../route.js";
+import { type ExportFormat, MEDIA_TYPES } from "../../../schemas/contracts/aggregate.js";
+import { type ApiListener, NO_LISTENER } from "../api-listener.js";
 import type { ExportPermit } from "../export-permits.js";
-import { Stream } from "node:stream";
-import { constants, createGzip, type Gzip } from "node:zlib";
+import type { ApiContext } from "../route.js";
+import { type RowCount, countRows } from "./count-rows.js";
 
-/**
- * Opens rows. Aborting the signal stops their query. `zstd` requests rows that are compressed already; it is true only
- * if `AnswerOptions.zstd` is.
- */
+/** The signal stops the query. `zstd` asks for compressed rows, only if `AnswerOptions.zstd` is true. */
 export type OpenRows = (asked: { signal: AbortSignal; zstd: boolean }) => Promise<Rows>;
 
 export type ExportListener = Pick<ApiListener, "onExported" | "onExportEnded">;
@@ -18,14 +15,11 @@ export type ExportListener = Pick<ApiListener, "onExported" | "onExportEnded">;
 interface AnswerOptions {
   listener?: ExportListener | undefined;
   format?: ExportFormat;
-  /** Whether the rows can be opened compressed. ClickHouse then compresses, outside of this process. */
+  /** ClickHouse then compresses, outside of this process. */
   zstd?: boolean;
 }
 
-/**
- * Streams rows as the answer, compressed on request. The rows are opened before the status is set: a refused query is
- * still an error with a body. A later failure breaks the connection.
- */
+/** The rows open before the status is set, so that a refused query has a body. A later failure breaks the connection. */
 export async function answerRows(
   ctx: ApiContext,
   open: OpenRows,
@@ -170,7 +164,6 @@ export class RowsBody extends Stream {
   }
 }
 
-/** Passes a failure of the rows through the compressor to the socket. */
 export function gzipRows(rows: Rows): Gzip {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   // Koa adds its own listener once it answers.
@@ -188,4 +181,49 @@ async function writeRows(rows: Rows, to: NodeJS.WritableStream): Promise<void> {
     await new Promise<void>((resolve, reject) =>
       to.write(part, (error) => (error ? reject(error) : resolve())),
     );
+}
+
+/** A longer answer is sent while it is read. */
+const HELD_CHARACTERS_MAX = 256 * 1024;
+
+/** Reads and sends a few entries at a time. `tag` is the ETag of the whole. A failure midway breaks the connection. */
+export async function answerArray(
+  ctx: ApiContext,
+  parts: AsyncIterable<readonly object[]>,
+  tag: string,
+): Promise<void> {
+  ctx.type = "application/json";
+  ctx.set("ETag", tag);
+  const text = arrayText(parts);
+  let held = "";
+  while (held.length <= HELD_CHARACTERS_MAX) {
+    const next = await text.next();
+    if (next.done === true) return void (ctx.body = Buffer.from(held));
+    held += next.value;
+  }
+  putStream(ctx, Readable.from(continued(held, text)));
+}
+
+async function* arrayText(parts: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let before = "[";
+  for await (const part of parts) {
+    if (part.length === 0) continue;
+    yield before + part.map((entry) => JSON.stringify(entry)).join(",");
+    before = ",";
+  }
+  yield before === "[" ? "[]" : "]";
+}
+
+async function* continued(held: string, text: AsyncGenerator<string>): AsyncGenerator<Buffer> {
+  yield Buffer.from(held);
+  for await (const part of text) yield Buffer.from(part);
+}
+
+function putStream(ctx: ApiContext, stream: Readable): void {
+  ctx.vary("Accept-Encoding");
+  const type = ctx.response.get("Content-Type");
+  const isPacked = ctx.acceptsEncodings("gzip", "identity") === "gzip";
+  if (isPacked) ctx.set("Content-Encoding", "gzip");
+  ctx.body = isPacked ? stream.compose(createGzip({ level: 1 })) : stream;
+  ctx.set("Content-Type", type);
 }

@@ -69,7 +69,6 @@ function countArrowRows(): RowCount {
 }
 
 const MARK = 4;
-/** The marker and the length. */
 const PREFIX = 8;
 
 const RECORD_BATCH = 3;
@@ -99,13 +98,9 @@ function fieldAt(bytes: Buffer, table: number, field: number): number | undefine
 
 /** The footer of a file grows with its row groups of a million rows. This is enough for about 2,000 of them. */
 const FOOTER_BYTES_MAX = 8 * 1024 * 1024;
-/** The footer's length and the marker. */
 const END = 8;
 
-/**
- * Reads the number of rows from the footer of a Parquet file. Buffers only the end of the stream, as much as a footer
- * may have.
- */
+/** Buffers only the end of the stream, as much as a footer may have. */
 function countParquetRows(): RowCount {
   let parts: Buffer[] = [];
   let bytes = 0;

@@ -1,22 +1,18 @@
 import { createHash } from "node:crypto";
 import { Problem } from "../../../schemas/problem.js";
 import type { ApiContext } from "../route.js";
-import { EXPORT_FORMATS, MEDIA_TYPES, type ExportFormat } from "../../../schemas/contracts/aggregate.js";
+import { EXPORT_FORMATS, type ExportFormat, MEDIA_TYPES } from "../../../schemas/contracts/aggregate.js";
 
-/** A strong ETag (RFC 9110, 8.8.3) of a record. Any difference in `state` changes it. */
+/** A strong ETag (RFC 9110, 8.8.3). */
 export function entityTag(state: object): string {
   return bytesTag(JSON.stringify(state));
 }
 
-/** A strong ETag of an answer's bytes. */
 export function bytesTag(bytes: Buffer | string): string {
   return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
 }
 
-/**
- * The strong ETag of the same state under a Content-Encoding: different bytes need a different tag (RFC 9110, 8.8.3.3).
- * `requireMatch` accepts the tag of any encoding.
- */
+/** Different bytes need another tag (RFC 9110, 8.8.3.3). `requireMatch` accepts the tag of any encoding. */
 export function encodedTag(tag: string, encoding: string): string {
   return encoding === "identity" ? tag : tag.replace(/"$/, `-${encoding}"`);
 }
@@ -25,10 +21,7 @@ function withoutEncoding(tag: string): string {
   return tag.replace(/^("[A-Za-z0-9_-]{27})-(?:gzip|br)"$/, '$1"');
 }
 
-/**
- * Rejects an update whose `If-Match` names another state than `current`. Call it after the record is locked. Throws
- * `precondition-failed`.
- */
+/** Call it after the record is locked. Throws `precondition-failed`. */
 export function requireMatch(ctx: ApiContext, current: string): void {
   const wanted = ctx.get("If-Match");
   if (wanted === "" || wanted.trim() === "*") return;
@@ -42,13 +35,11 @@ export async function requireMatchOf(ctx: ApiContext, read: () => Promise<object
   if (ctx.get("If-Match") !== "") requireMatch(ctx, entityTag(await read()));
 }
 
-/** Answers a record, with its ETag. */
 export function answerRecord(ctx: ApiContext, record: object): void {
   ctx.set("ETag", entityTag(record));
   ctx.body = record;
 }
 
-/** Sets `Location` to the URL of a new record, as callers reach the API. */
 export function putLocation(ctx: ApiContext, path: string): void {
   ctx.set("Location", `${ctx.state.publicBase}${path}`);
 }

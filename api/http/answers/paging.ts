@@ -1,14 +1,12 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
-import type { JsonSchema, Parameter, AnswerContent } from "../operation.js";
-import type { ApiContext } from "../route.js";
-import type { Page } from "../../postgres/page.js";
+import type { AnswerContent, ApiContext, JsonSchema, Parameter } from "../route.js";
+import type { Page } from "../../postgres/query.js";
 
 const PER_PAGE_DEFAULT = 100;
 const PER_PAGE_MAX = 1000;
 
-/** The parameters that `parsePage` reads, for the OpenAPI document. */
 export const PAGE_QUERY: Readonly<Record<string, Parameter>> = {
   after: {
     schema: { type: "string", format: "uuid" },
@@ -25,11 +23,9 @@ interface DescribedPage {
   record: JsonSchema;
   example: unknown;
   description?: string;
-  /** Makes a component of the schema. */
   title?: string;
 }
 
-/** The answer of a list whose body `pageBody` makes, for the OpenAPI document. */
 export function pageAnswer({ name, record, example, title, description = "A page of them" }: DescribedPage) {
   const next = { type: "string", format: "uri", description: "Where the next page is; absent on the last" };
   const schema = {
@@ -42,10 +38,7 @@ export function pageAnswer({ name, record, example, title, description = "A page
   return { description, schema, example: { [name]: [example] } };
 }
 
-/**
- * Parses `after` and `per_page`. Throws `invalid-query` if `after` is no id, or `per_page` is not from 1 to 1000. Ids
- * are UUIDs by default.
- */
+/** Throws `invalid-query` if `after` is no id, or `per_page` is not from 1 to 1000. Ids are UUIDs by default. */
 export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean = isUuid): Page {
   const perPage = parsePerPage(query["per_page"]);
   const { after } = query;
@@ -54,10 +47,7 @@ export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean
   throw new Problem("invalid-query", "after must be the id of an entry of the list.");
 }
 
-/**
- * The answer's object, `{[name]: records, next?}`; `next` is the whole URL of the next page. There is a next page if
- * `rows` holds one entry more than the page, or if `more` says so.
- */
+/** `{[name]: records, next?}`. A next page exists if `rows` has one entry more than the page, or `more` says so. */
 export function pageBody<Row extends { id: string }, Entry>(
   ctx: ApiContext,
   {
@@ -92,7 +82,6 @@ function parsePerPage(text: string | string[] | undefined): number {
 
 const LIMIT_MAX = 1000;
 
-/** The parameters that `listPage` reads, for the OpenAPI document. */
 export const LIST_QUERY = {
   limit: {
     schema: { type: "integer", minimum: 1, maximum: LIMIT_MAX },
@@ -104,7 +93,6 @@ export const LIST_QUERY = {
   },
 } as const satisfies Record<string, Parameter>;
 
-/** The answer of a list of which `listPage` takes a part, for the OpenAPI document. */
 export function listAnswer(description: string, record: JsonSchema, example: unknown): AnswerContent {
   const link = 'The URL of the next page, as `<...>; rel="next"`; absent on the last';
   return {

@@ -1,9 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { closestMatch } from "leven";
 import { Problem } from "../../../schemas/problem.js";
-import type { Operation } from "../operation.js";
 
-/** So many letters have one slip of the keyboard. */
 const LETTERS_A_SLIP = 3;
 const SLIPS_MAX = 3;
 const SHOWN_MAX = 40;
@@ -28,7 +26,12 @@ export function refuseUnknownParameters(
   );
 }
 
-type Asked = Pick<Operation, "query" | "queryPrefix"> & Partial<Pick<Operation, "answers">>;
+/** The part of an `Operation` that is read here. */
+interface Asked {
+  query?: Readonly<Record<string, unknown>>;
+  queryPrefix?: string;
+  answers?: Readonly<Record<number, { others?: Readonly<Record<string, unknown>> }>>;
+}
 
 /** Other services choose the format of an answer by a parameter. */
 function formatsOf(unknown: string, answers: Asked["answers"]): string {

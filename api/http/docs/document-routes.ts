@@ -1,11 +1,11 @@
 import {
-  hashOf,
-  readPageFiles,
+  FOR_GOOD,
+  type PackedFile,
   type PageFiles,
   answerFile,
-  FOR_GOOD,
+  hashOf,
   packFile,
-  type PackedFile,
+  readPageFiles,
 } from "./page-files.js";
 import type { OpenApiDocument } from "../openapi/build-document.js";
 import type { ApiContext, PublicRoute } from "../route.js";

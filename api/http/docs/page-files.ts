@@ -7,14 +7,13 @@ import { gzip } from "node:zlib";
 import { bytesTag } from "../answers/headers.js";
 import type { ApiContext } from "../route.js";
 
-/** The page and the files that it loads, by name. */
 export interface PageFiles {
   page: PackedFile;
   /** Served under `docs/<hash>/<name>`, where content never changes. */
   loaded: ReadonlyMap<string, PackedFile>;
 }
 
-/** Reads Swagger UI from its package, and our page around it. */
+/** Swagger UI from its package, and our page around it. */
 export async function readPageFiles(): Promise<PageFiles> {
   const packed = FILES.map(async ({ name, type, from }) => {
     const bytes = await readFile(
@@ -28,7 +27,6 @@ export async function readPageFiles(): Promise<PageFiles> {
   return { page: await packFile("text/html; charset=utf-8", Buffer.from(page)), loaded };
 }
 
-/** The hash of the file's content, as used in its address. */
 export function hashOf({ tag }: PackedFile): string {
   return tag.slice(1, -1);
 }
@@ -52,7 +50,6 @@ function addressOf(name: string, loaded: PageFiles["loaded"]): string {
   return `docs/${hashOf(file)}/${name}`;
 }
 
-/** A static file, compressed once. */
 export interface PackedFile {
   type: string;
   bytes: Buffer;

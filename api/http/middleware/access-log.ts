@@ -6,10 +6,7 @@ import { performance } from "node:perf_hooks";
 import { inProcessCaller } from "../../identity/client-address.js";
 import type { AnsweredRequest } from "../api-listener.js";
 
-/**
- * Names the request for the answer and the log: by the caller's `X-Request-Id` if it is well-formed, else by a fresh
- * id.
- */
+/** By the caller's `X-Request-Id` if it is well-formed, else by a fresh id. */
 export function requestId(log: Logger): Middleware<ApiState> {
   return (ctx, next) => {
     const given = ctx.get("X-Request-Id");
@@ -22,10 +19,7 @@ export function requestId(log: Logger): Middleware<ApiState> {
 
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/**
- * Logs one line for each request and calls `onAnswered`, once the answer is out or the connection is gone. Logs the
- * path without its query.
- */
+/** One line once the answer is out or the connection is gone. The path is without its query. */
 export function accessLog(onAnswered: (request: AnsweredRequest) => void): Middleware<ApiState> {
   return (ctx, next) => {
     const startedMs = performance.now();

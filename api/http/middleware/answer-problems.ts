@@ -1,12 +1,10 @@
 import type { BaseContext, Middleware } from "koa";
 import { Problem } from "../../../schemas/problem.js";
 import type { ApiContext, ApiState } from "../route.js";
-import { isStoreDown } from "../../postgres/store-down.js";
+import { isStoreDown } from "../../postgres/query.js";
 import type { Layer } from "@koa/router";
 
-/**
- * The one place where errors become answers: a Problem as it is, an unavailable store as 503, all else as a bare 500.
- */
+/** The one place where errors become answers: a Problem, 503 for an unavailable store, else a bare 500. */
 export function answerProblems(): Middleware<ApiState> {
   return async (ctx, next) => {
     try {

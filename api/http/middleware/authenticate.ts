@@ -4,15 +4,14 @@ import { clientAddress, inProcessCaller } from "../../identity/client-address.js
 import type { Attempt, FailedTokens } from "../../identity/failure-limits.js";
 import { LastUsed } from "../../identity/sessions.js";
 import type { ApiContext, ApiState } from "../route.js";
-import { readAccountByTokenHash, type AccountByToken } from "../../identity/stored-accounts.js";
+import { type AccountByToken, readAccountByTokenHash } from "../../identity/stored-accounts.js";
 import { updateLastUsed } from "../../identity/api-tokens.js";
 import type { Postgres } from "../../postgres/query.js";
-import { looksLike, type TokenCipher } from "../../identity/tokens.js";
+import { type TokenCipher, looksLike } from "../../identity/tokens.js";
 
 export interface AuthenticateDeps {
   pg: Postgres;
   tokens: TokenCipher;
-  /** Whether `X-Forwarded-For` is trusted from this address. */
   trustsProxy: (address: string) => boolean;
   failed: FailedTokens;
 }

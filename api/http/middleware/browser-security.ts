@@ -23,10 +23,7 @@ export function securityHeaders(): Middleware<ApiState> {
   };
 }
 
-/**
- * Lets pages of these origins (all with `*`) call the API with a token that they hold. Browsers never add credentials
- * of their own. Preflights need no token. Without origins, no CORS header is set.
- */
+/** Lets pages of these origins (all with `*`) call the API with a token that they hold. Preflights need no token. */
 export function cors(origins: readonly string[]): Middleware<ApiState> {
   if (origins.length === 0) return (_, next) => next();
   const anyone = origins.includes("*");
@@ -42,7 +39,6 @@ export function cors(origins: readonly string[]): Middleware<ApiState> {
 
 const PREFLIGHT_SECONDS = 600;
 
-/** Allowed request headers beyond those that browsers always allow. */
 const SENT = [
   "Authorization",
   "Content-Type",
@@ -71,10 +67,7 @@ export function isBelowDashboard(path: string): boolean {
   return /^\/dashboard(\/|$)/.test(path);
 }
 
-/**
- * Protects the dashboard from requests that other sites make a browser send (CSRF): below `/dashboard` a request that
- * may change something must come from a page of this service. Throws `forbidden`.
- */
+/** Against CSRF: a change below `/dashboard` must come from a page of this service. Throws `forbidden`. */
 export function sameOrigin(): Middleware<ApiState> {
   return async (ctx, next) => {
     if (isBelowDashboard(ctx.path)) {
@@ -94,9 +87,7 @@ export function sameOrigin(): Middleware<ApiState> {
 
 interface SentFrom {
   method: string;
-  /** `Sec-Fetch-Site`; empty if absent. */
   site: string;
-  /** `Origin`; empty if absent. */
   origin: string;
 }
 

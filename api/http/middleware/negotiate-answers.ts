@@ -1,13 +1,10 @@
 import type { Middleware } from "koa";
 import koaCompress from "koa-compress";
 import koaConditionalGet from "koa-conditional-get";
-import { encodedTag, bytesTag } from "../answers/headers.js";
+import { bytesTag, encodedTag } from "../answers/headers.js";
 import type { ApiContext, ApiState } from "../route.js";
 
-/**
- * Compresses answers that are complete in memory, and answers 304 if the caller already has them. Streams compress
- * themselves. The encoding is chosen first, because the ETag names it and is compared with that of the encoded answer.
- */
+/** Streams compress themselves. The encoding comes first: the ETag names it, and If-None-Match is compared after it. */
 export function negotiateAnswers(): Middleware<ApiState> {
   const compress = koaCompress({ filter: () => true, threshold: 0, deflate: false, zstd: false });
   const conditionalGet = koaConditionalGet();

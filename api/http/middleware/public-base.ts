@@ -18,7 +18,6 @@ export function publicBase(
   };
 }
 
-/** The address of live collection: a host of its own, or a port of every host. */
 export interface CollectPlace {
   publicHost?: string;
   port: number;

@@ -1,18 +1,15 @@
 import type { Middleware } from "koa";
 import {
   LastUsed,
-  findSession,
-  type SessionDeps,
-  updateSessionUsed,
   SESSION_DAYS,
+  type SessionDeps,
+  findSession,
+  updateSessionUsed,
 } from "../../identity/sessions.js";
-import type { ApiState, ApiContext } from "../route.js";
+import type { ApiContext, ApiState } from "../route.js";
 import { isBelowDashboard } from "./browser-security.js";
 
-/**
- * Sets `ctx.state.session` below `/dashboard` if the request has the cookie of a session. Nowhere else: the API takes
- * tokens alone, so that no page of another site can use a browser's session on it.
- */
+/** Only below `/dashboard`: the API takes tokens alone, so that no other site's page can use a browser's session. */
 export function session({ pg, tokens }: SessionDeps): Middleware<ApiState> {
   const lastUsed = new LastUsed((id) => updateSessionUsed(pg, id));
   return async (ctx, next) => {
@@ -56,7 +53,6 @@ export function cookieForm(publicBase: string, purpose: "session" | "openid"): C
 
 const DAY_SECONDS = 86_400;
 
-/** Makes the browser keep the session's secret. */
 export function setSessionCookie(ctx: ApiContext, secret: string): void {
   setCookie(ctx, "session", { value: secret, seconds: SESSION_DAYS.whole * DAY_SECONDS });
 }

@@ -1,14 +1,14 @@
 import {
   Components,
-  type DocumentObject,
   type DescribedRoute,
+  type DocumentObject,
   templateOf,
   wordedPaths,
 } from "./components.js";
 import { describeOperation } from "./describe-operation.js";
 import {
-  WEBHOOK_EVENT_KINDS,
   WEBHOOK_EVENTS,
+  WEBHOOK_EVENT_KINDS,
   webhookEventSchema,
 } from "../../../schemas/contracts/webhook-event.js";
 
@@ -21,15 +21,10 @@ export interface OpenApiDocument extends DocumentObject {
 }
 
 interface DocumentFacts {
-  /** The product's version, from `package.json`. */
   version: string;
 }
 
-/**
- * Builds the OpenAPI document from these routes and the webhook events. Its schemas are the objects that validate
- * requests.
- * @throws Error if two routes contradict each other
- */
+/** Its schemas are the objects that validate requests. Throws if two routes contradict each other. */
 export function buildDocument(
   routes: readonly DescribedRoute[],
   { version }: DocumentFacts,
@@ -98,12 +93,9 @@ function tagsOf(paths: OpenApiDocument["paths"]): DocumentObject[] {
   return sorted.map((name) => ({ name }));
 }
 
-/** The tags that most readers come for. */
 const FIRST_TAGS = ["Packages", "Imports", "Exports", "Statistics"];
-/** About the service itself, without a token. */
 const LAST_TAG = "Service";
 
-/** The requests to webhooks, by kind of event. */
 function describeWebhooks(components: Components): DocumentObject {
   const described = WEBHOOK_EVENT_KINDS.map((kind) => [
     kind,

@@ -1,10 +1,8 @@
 import { FORMATS } from "../../../schemas/formats.js";
-import type { JsonSchema, Operation } from "../operation.js";
-import type { Route } from "../route.js";
+import type { AnswerContent, JsonSchema, Operation, Parameter, Route } from "../route.js";
 
 export type DocumentObject = Record<string, unknown>;
 
-/** Collects the parts that the operations of a document share. */
 export class Components {
   readonly #schemas = new Map<string, { source: JsonSchema; published: DocumentObject }>();
   readonly #responses = new Map<string, DocumentObject>();
@@ -76,7 +74,6 @@ export function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
-/** The names of a path's parameters, in order. */
 export function parametersOf(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 }
@@ -88,8 +85,87 @@ export function wordedPaths({ path }: { path: string | readonly string[] }): rea
   return [first, ...others];
 }
 
-/** Whether an operation is a read of JSON, which has an `ETag` and can be answered with 304. */
+/** It has an `ETag` and can be answered with 304. */
 export function isReadOfJson(method: string, { answers }: Operation): boolean {
   const answer = answers[200];
   return method === "GET" && answer?.schema !== undefined && answer.types === undefined;
+}
+
+export function describeAnswers(
+  { method, operation }: { method: string; operation: Operation },
+  components: Components,
+): DocumentObject {
+  const isRead = isReadOfJson(method, operation);
+  const described = Object.entries(operation.answers).map(([status, answer]) => {
+    const headers = { ...usualHeaders({ status: Number(status), isRead, answer }), ...answer.headers };
+    return [status, describeAnswer({ ...answer, headers }, components)] as const;
+  });
+  const unchanged = { description: "What the caller has is still the same", headers: { ETag: ENTITY_TAG } };
+  return {
+    ...Object.fromEntries(described),
+    ...(isRead && { 304: components.response("NotModified", () => describeAnswer(unchanged, components)) }),
+  };
+}
+
+export const REQUEST_ID: Parameter = {
+  schema: { type: "string" },
+  required: true,
+  description: "Names the request, also in the server's log: the caller's own, or a fresh one",
+};
+
+const ENTITY_TAG: Parameter = {
+  schema: { type: "string" },
+  description: "Another one whenever the state is another, for `If-None-Match` and `If-Match`",
+};
+
+const LOCATION: Parameter = {
+  schema: { type: "string", format: "uri-reference" },
+  description: "Where what was made can be read, from the API's root",
+};
+
+function usualHeaders({
+  status,
+  isRead,
+  answer,
+}: {
+  status: number;
+  isRead: boolean;
+  answer: AnswerContent;
+}) {
+  return {
+    ...(status === 200 && isRead && { ETag: { ...ENTITY_TAG, required: true } }),
+    ...([200, 201].includes(status) && !isRead && answer.schema && !answer.types && { ETag: ENTITY_TAG }),
+    ...(status === 201 && { Location: LOCATION }),
+  };
+}
+
+function describeAnswer(
+  { description, schema, example, types = ["application/json"], headers = {}, others = {} }: AnswerContent,
+  components: Components,
+): DocumentObject {
+  const named = Object.entries({ "X-Request-Id": REQUEST_ID, ...headers });
+  const content = schema && { schema: components.schema(schema), ...(example !== undefined && { example }) };
+  return {
+    description,
+    headers: Object.fromEntries(
+      named.map(([name, header]) => [name, describeHeader(name, header, components)]),
+    ),
+    ...(content && {
+      content: {
+        ...Object.fromEntries(types.map((type) => [type, content])),
+        ...Object.fromEntries(
+          Object.entries(others).map(([type, other]) => [
+            type,
+            { ...other, schema: components.schema(other.schema) },
+          ]),
+        ),
+      },
+    }),
+  };
+}
+
+/** Headers that most answers have become components. `ETag` is one of two. */
+export function describeHeader(name: string, header: Parameter, components: Components): DocumentObject {
+  const shared = [REQUEST_ID, ENTITY_TAG, LOCATION].includes(header);
+  return shared ? components.header(name, { ...header }) : { ...header };
 }

@@ -1,18 +1,17 @@
-import { ACTIONS, tagOf, type Action } from "../../access/resources.js";
-import type { Content, Operation, Parameter } from "../operation.js";
+import { ACTIONS, type Action, tagOf } from "../../access/resources.js";
+import type { Content, Operation, Parameter } from "../route.js";
 import {
-  type DescribedRoute,
   type Components,
+  type DescribedRoute,
   type DocumentObject,
+  describeAnswers,
   isReadOfJson,
   parametersOf,
   templateOf,
   wordedPaths,
 } from "./components.js";
-import { describeAnswers } from "./describe-answers.js";
 import { describeProblems } from "./describe-problems.js";
 
-/** An operation object of OpenAPI. */
 export function describeOperation(
   route: DescribedRoute & { operation: Operation },
   components: Components,

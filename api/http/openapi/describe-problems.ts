@@ -1,16 +1,16 @@
-import { PROBLEM, statusOf, type ProblemCode } from "../../../schemas/problem.js";
+import { PROBLEM, type ProblemCode, statusOf } from "../../../schemas/problem.js";
 import { ACTIONS, type Action } from "../../access/resources.js";
-import type { Operation } from "../operation.js";
+import type { Operation } from "../route.js";
 import {
-  type DescribedRoute,
   type Components,
+  type DescribedRoute,
   type DocumentObject,
+  REQUEST_ID,
+  describeHeader,
   parametersOf,
   wordedPaths,
 } from "./components.js";
-import { describeHeader, REQUEST_ID } from "./describe-answers.js";
 
-/** The error answers of an operation by status, each with its possible codes. */
 export function describeProblems(
   route: DescribedRoute & { operation: Operation },
   components: Components,
@@ -95,7 +95,6 @@ function titled(code: string): string {
   return code.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** An example message for each code, for the document. */
 const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "malformed-json": "The body is not valid JSON in UTF-8.",
   "malformed-request": "The request is not valid HTTP.",

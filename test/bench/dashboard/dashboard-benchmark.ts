@@ -1,18 +1,18 @@
 import { join } from "node:path";
-import { SHARED_MS } from "../../../api/statistics/limit-statistics.js";
+import { SHARED_MS } from "../../../api/statistics/statistics-scope.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
-import type { Benchmark, BenchContext, BenchOptions, BenchResult } from "../common/benchmark.js";
+import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { awaitMerges } from "../common/await-merges.js";
-import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
+import { OWNER, createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { importFile } from "../common/import-file.js";
 import { makePackage } from "../common/make-packages.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { pause } from "../../../schemas/async/pause.js";
 import { raisePriority } from "../common/raise-priority.js";
 import { sendAtRate } from "../common/send-at-rate.js";
-import { dashboardReport, type DashboardRun, type ViewedPages } from "./dashboard-report.js";
-import { openPageClient, type PageClient } from "./page-client.js";
+import { type DashboardRun, type ViewedPages, dashboardReport } from "./dashboard-report.js";
+import { type PageClient, openPageClient } from "./page-client.js";
 
 /** Page views of a package at a fixed rate, alone and beside an import, with the answer of the API as the peer. */
 export const dashboardBenchmark: Benchmark = {

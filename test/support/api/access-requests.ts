@@ -2,9 +2,9 @@ import type { Decision, OwnerKind } from "../../../api/access/access.js";
 import type { Action } from "../../../api/access/resources.js";
 import type { Route } from "../../../api/http/route.js";
 import { updateExportEnabled } from "../../../api/organizations/organizations.js";
-import { makeImport, MATES, type PARAMETERS, type Place } from "./access-place.js";
+import { MATES, type PARAMETERS, type Place, makeImport } from "./access-place.js";
 import type { Scope } from "../../../schemas/contracts/user.js";
-import { CALLERS, tabledDecision, type TabledCaller } from "./access-table.js";
+import { CALLERS, type TabledCaller, tabledDecision } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";
 
 /** A valid request of a route: it succeeds for every caller with the right. */

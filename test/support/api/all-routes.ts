@@ -3,7 +3,7 @@ import { aggregateRoutes } from "../../../api/exports/aggregates-routes.js";
 import { eventRoutes } from "../../../api/exports/event-routes.js";
 import { companyRoutes } from "../../../api/funnel/company-routes.js";
 import { documentRoutes } from "../../../api/http/docs/document-routes.js";
-import { funnelRunRoutes, funnelRoutes } from "../../../api/funnel/funnel-routes.js";
+import { funnelRoutes, funnelRunRoutes } from "../../../api/funnel/funnel-routes.js";
 import { funnelImportanceRoutes } from "../../../api/funnel/importance-routes.js";
 import { badgeRoutes } from "../../../api/public/badge-routes.js";
 import { publicPageRoutes } from "../../../api/public/public-page-routes.js";

@@ -10,8 +10,8 @@ import {
   type AddressGuard,
   type ResolveName,
   createAddressGuard,
-} from "../../../api/outbound/guarded-lookup.js";
-import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
+} from "../../../api/outbound/guard-address.js";
+import { issueWebhookSecret } from "../../../api/webhooks/secret-routes.js";
 import { type DeliveryWorker, startDeliveries } from "../../../api/webhooks/start-deliveries.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-event.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { webhookBody } from "../../../api/webhooks/webhook-outbox.js";
-import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
-import { compareAnnouncements, type RecordedChange } from "../../faults/funnel/compare-announcements.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/secret-routes.js";
+import { type RecordedChange, compareAnnouncements } from "../../faults/funnel/compare-announcements.js";
 import type { AnnouncedCompany, Received } from "../../support/api/receivers.js";
 
 const SECRET = issueWebhookSecret();

@@ -1,16 +1,14 @@
 import { Problem } from "../../../../schemas/problem.js";
-import { page, type Page, type Viewer, type Visit } from "../../page.js";
+import { type Page, type Viewer, type Visit, page } from "../../page.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import type { SignInPagesDeps } from "../sign-in/sign-in-deps.js";
 import { additionalTokens, ownToken } from "./tokens.js";
 import { password, sessions } from "./sign-in-section.js";
 import { path } from "../../address.js";
-import { Button } from "../../parts/button.js";
-import { Field, Form } from "../../parts/form.js";
+import { Button, Field, Form } from "../../parts/form.js";
 import { Table } from "../../parts/table.js";
 import { section } from "./account-section.js";
 
-/** The person's own account: its token and further ones, password, sessions and organizations. */
 export function accountPage(deps: SignInPagesDeps): Page {
   const sections = [ownToken(deps), additionalTokens, password(deps), sessions(deps), organizations];
   const forms = new Map(sections.flatMap((each) => Object.entries(each.forms)));
@@ -39,7 +37,6 @@ export function accountPage(deps: SignInPagesDeps): Page {
   });
 }
 
-/** The organizations that the person belongs to, and a new one. */
 const organizations = section({
   load: () => undefined,
   render: (_, { user, href }) => (

@@ -3,7 +3,6 @@ import type { Submitted, Visit } from "../../page.js";
 import type { Form } from "../../read-form.js";
 import { formatTime } from "../../parts/format.js";
 
-/** One part of the account page: what it reads, how it looks, and the forms that it takes. */
 export interface AccountSection<Data = unknown> {
   load: (visit: Visit) => Promise<Data> | Data;
   render: (data: Data, visit: Visit) => ComponentChildren;

@@ -1,25 +1,23 @@
-import { changePassword, FRESH_MINUTES, hasPassword, isFresh } from "../../../identity/change-password.js";
+import { FRESH_MINUTES, changePassword, hasPassword, isFresh } from "../../../identity/change-password.js";
 import { PASSWORD_LENGTH } from "../../../identity/passwords.js";
-import { Button } from "../../parts/button.js";
-import { Field, Form } from "../../parts/form.js";
+import { Button, Field, Form } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
-import { attemptingOf, putSession, sessionOf, type SignInPagesDeps } from "../sign-in/sign-in-deps.js";
-import { section, Time } from "./account-section.js";
+import { type SignInPagesDeps, attemptingOf, putSession, sessionOf } from "../sign-in/sign-in-deps.js";
+import { Time, section } from "./account-section.js";
 import Bowser from "bowser";
 import { Problem } from "../../../../schemas/problem.js";
 import { recordOwn } from "../../../identity/sign-in.js";
 import {
+  type ListedSession,
+  SESSION_DAYS,
+  type SignInMethod,
   deleteOtherSessions,
   deleteSession,
   listSessions,
-  SESSION_DAYS,
-  type ListedSession,
-  type SignInMethod,
 } from "../../../identity/sessions.js";
 import { inTransaction } from "../../../postgres/connection.js";
 import { Table } from "../../parts/table.js";
 
-/** The password: none at first. */
 export function password(deps: SignInPagesDeps) {
   return section({
     async load({ ctx }) {
@@ -92,7 +90,6 @@ function PasswordForm({ username, has, fresh }: PasswordFormProps) {
   );
 }
 
-/** The browsers that are signed in. */
 export function sessions({ pg }: SignInPagesDeps) {
   return section({
     async load({ ctx }) {

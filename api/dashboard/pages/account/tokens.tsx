@@ -1,10 +1,9 @@
-import { type UserV1, SCOPES, type ApiTokenV1 } from "../../../../schemas/contracts/user.js";
+import { type ApiTokenV1, SCOPES, type UserV1 } from "../../../../schemas/contracts/user.js";
 import { createSession } from "../../../identity/sessions.js";
-import { Button, ConfirmButton, CopyLine } from "../../parts/button.js";
-import { Form, Check, Field, Select } from "../../parts/form.js";
+import { Button, Check, ConfirmButton, CopyLine, Field, Form, Select } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
-import { attemptingOf, putSession, sessionOf, type SignInPagesDeps } from "../sign-in/sign-in-deps.js";
-import { section, Time } from "./account-section.js";
+import { type SignInPagesDeps, attemptingOf, putSession, sessionOf } from "../sign-in/sign-in-deps.js";
+import { Time, section } from "./account-section.js";
 import { path } from "../../address.js";
 import type { Viewer } from "../../page.js";
 import { Table } from "../../parts/table.js";
@@ -13,7 +12,7 @@ interface ShownToken {
   ownToken: string;
 }
 
-/** The account's own API token. It is in the page only when asked for, so that nobody reads it over a shoulder. */
+/** In the page only when asked for, so that nobody reads it over a shoulder. */
 export function ownToken(deps: SignInPagesDeps) {
   return section({
     load: ({ shown }) => (shown as Partial<ShownToken> | undefined)?.ownToken,
@@ -54,7 +53,6 @@ export function ownToken(deps: SignInPagesDeps) {
 
 type MadeToken = ApiTokenV1 & { token: string };
 
-/** Tokens that may do only a part of what the account may do. */
 export const additionalTokens = section({
   async load({ api, shown }) {
     const made = (shown as { madeToken?: MadeToken } | undefined)?.madeToken;

@@ -1,12 +1,11 @@
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../../../schemas/contracts/funnel.js";
 import { lastDays } from "../../../../schemas/date-range.js";
 import { STAGES } from "../../../../schemas/records/funnel.js";
-import { path, type Query } from "../../address.js";
+import { type Query, path } from "../../address.js";
 import { AreaChart } from "../../charts/area-chart.js";
-import { mayManage, page, useVisit, type Visit } from "../../page.js";
-import { Button } from "../../parts/button.js";
+import { type Visit, mayManage, page, useVisit } from "../../page.js";
+import { Button, Form } from "../../parts/form.js";
 import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
-import { Form } from "../../parts/form.js";
 import { formatCount, formatDate, formatTime } from "../../parts/format.js";
 import { Pager, Table } from "../../parts/table.js";
 import { STAGE_WORDS, StageBadge } from "./stage-words.js";
@@ -20,7 +19,6 @@ interface Shown {
 const PER_PAGE = 50;
 const DAYS = 90;
 
-/** Companies by their stage of adoption. */
 export const companiesPage = page<Shown>({
   path: "/o/:owner/companies",
   section: "companies",

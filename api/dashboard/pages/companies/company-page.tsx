@@ -1,15 +1,13 @@
 import type { CompanyDetail, StageChangeRecord } from "../../../../schemas/contracts/funnel.js";
-import { dateAt, DAY_MS } from "../../../../schemas/date-range.js";
+import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { page, useVisit } from "../../page.js";
 import { formatCount, formatDate, formatTime } from "../../parts/format.js";
-import { PageHead, Panel } from "../../parts/panel.js";
+import { PageHead, Panel, Tiles } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
-import { Tiles } from "../../parts/tiles.js";
 import { CAUSE_WORDS, STAGE_WORDS, StageBadge } from "./stage-words.js";
 
-/** One company: how it came to its stage, its days, and what it uses. */
 export const companyPage = page<CompanyDetail>({
   path: "/o/:owner/companies/:company",
   section: "companies",

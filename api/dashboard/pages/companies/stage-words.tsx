@@ -1,5 +1,5 @@
 import type { Stage, StageCause } from "../../../../schemas/records/funnel.js";
-import { Badge, type BadgeKind } from "../../parts/tiles.js";
+import { Badge, type BadgeKind } from "../../parts/panel.js";
 
 export const STAGE_WORDS: Record<Stage, string> = {
   interest: "Interest",

@@ -4,7 +4,6 @@ import type { LibraryType } from "../../../../schemas/records/artifact.js";
 import { path } from "../../address.js";
 import { useVisit } from "../../page.js";
 
-/** One of the cases that a beginner chooses from. */
 export interface Case {
   name: string;
   title: string;
@@ -54,7 +53,6 @@ export function caseNamed(name: string | null): Case | undefined {
   return CASES.find((each) => each.name === name);
 }
 
-/** "Choose your case": each leads to the form that makes the package or pixel it needs. */
 export function CaseList() {
   const { href, owner } = useVisit();
   return (

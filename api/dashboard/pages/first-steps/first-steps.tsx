@@ -1,10 +1,9 @@
 import { path } from "../../address.js";
-import { useVisit, type Visit } from "../../page.js";
-import { CopyLine } from "../../parts/button.js";
+import { type Visit, useVisit } from "../../page.js";
+import { CopyLine } from "../../parts/form.js";
 import { Panel, Tabs } from "../../parts/panel.js";
-import { yearQuery } from "../../statistics/load-statistics.js";
-import { linkWith } from "../../statistics/view-state.js";
-import { CASES, caseNamed, type Beginning, type Case } from "./cases.js";
+import { linkWith, yearQuery } from "../../statistics/view-state.js";
+import { type Beginning, CASES, type Case, caseNamed } from "./cases.js";
 import { stepsFor } from "./steps.js";
 
 /** Lines to copy, with the real ids and hosts in them, until the first event is there. */

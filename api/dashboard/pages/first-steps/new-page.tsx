@@ -2,14 +2,12 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
-import { mayManage, page, useVisit, type Visit } from "../../page.js";
-import { Button } from "../../parts/button.js";
-import { Field, Form } from "../../parts/form.js";
+import { type Visit, mayManage, page, useVisit } from "../../page.js";
+import { Button, Field, Form } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import type { Form as Sent } from "../../read-form.js";
-import { CaseList, caseNamed, type Case } from "./cases.js";
+import { type Case, CaseList, caseNamed } from "./cases.js";
 
-/** Makes a package or a pixel, and goes on to its first steps. */
 export const newPage = page<{ chosen: Case | undefined }>({
   path: "/o/:owner/new",
   section: "overview",

@@ -5,7 +5,6 @@ import type { Beginning, Case } from "./cases.js";
 interface Step {
   title: string;
   about?: string;
-  /** To copy. */
   text?: string;
 }
 
@@ -137,7 +136,6 @@ interface AccessLogInto {
   /** URL without a slash at its end. */
   api: string;
   owner: string;
-  /** The id of the package. */
   id: string;
   /** The variable of the shell that has the token. */
   token: string;

@@ -2,14 +2,12 @@ import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { type EventImport, nothingImported } from "../../../../schemas/records/import-store.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
-import { page, useVisit, type Visit } from "../../page.js";
-import { ConfirmButton } from "../../parts/button.js";
-import { requireTyped, type Form } from "../../read-form.js";
-import { Check, Field } from "../../parts/form.js";
+import { type Visit, page, useVisit } from "../../page.js";
+import { Check, ConfirmButton, Field } from "../../parts/form.js";
+import { type Form, requireTyped } from "../../read-form.js";
 import { formatCount, formatTime } from "../../parts/format.js";
-import { PageHead, Panel } from "../../parts/panel.js";
-import { Tiles } from "../../parts/tiles.js";
-import { Faults, formatBytesShort, ImportState, isRetracted, shareOf, targetName } from "./import-words.js";
+import { PageHead, Panel, Tiles } from "../../parts/panel.js";
+import { Faults, ImportState, formatBytesShort, isRetracted, shareOf, targetName } from "./import-words.js";
 
 interface Shown {
   record: EventImport;
@@ -17,7 +15,6 @@ interface Shown {
   faults: ImportFault[] | undefined;
 }
 
-/** One import: how far it is, what was wrong with which lines, and its end. */
 export const importPage = page<Shown>({
   path: "/o/:owner/imports/:import",
   section: "imports",

@@ -1,10 +1,9 @@
-import type { ImportFault, LogType, FaultExample, LogClass } from "../../../../schemas/records/import-log.js";
+import type { FaultExample, ImportFault, LogClass, LogType } from "../../../../schemas/records/import-log.js";
 import type { EventImport, ImportStatus } from "../../../../schemas/records/import-store.js";
-import { Badge, type BadgeKind } from "../../parts/tiles.js";
-import { formatShare, formatCount, formatFull } from "../../parts/format.js";
+import { Badge, type BadgeKind, Panel } from "../../parts/panel.js";
+import { formatCount, formatFull, formatShare } from "../../parts/format.js";
 import { path } from "../../address.js";
 import { useVisit } from "../../page.js";
-import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 
 const STATUSES: Record<ImportStatus, { label: string; kind: BadgeKind }> = {
@@ -14,7 +13,6 @@ const STATUSES: Record<ImportStatus, { label: string; kind: BadgeKind }> = {
   retracting: { label: "Retracting", kind: "busy" },
 };
 
-/** How far an import is, in a word and a percentage. */
 export function ImportState({ record }: { record: EventImport }) {
   const { label, kind } = STATUSES[record.status];
   const share = shareOf(record);
@@ -31,7 +29,6 @@ export function shareOf({ events_total: done, lines_received: received }: EventI
   return received === 0 ? undefined : done / received;
 }
 
-/** The name of the package or pixel that an import goes into. */
 export function targetName({ package: intoPackage, pixel }: EventImport): string {
   const target = intoPackage ?? pixel;
   if (target === null) return "Several packages and pixels";

@@ -1,9 +1,9 @@
 import {
-  IMPORT_STATUSES,
   type EventImport,
+  IMPORT_STATUSES,
   type ImportStatus,
 } from "../../../../schemas/records/import-store.js";
-import { path, type Query } from "../../address.js";
+import { type Query, path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
 import { formatCount, formatTime } from "../../parts/format.js";
@@ -17,7 +17,6 @@ interface ImportList {
 
 const PER_PAGE = 50;
 
-/** Every import of an owner, newest first. */
 export const importsPage = page({
   path: "/o/:owner/imports",
   section: "imports",

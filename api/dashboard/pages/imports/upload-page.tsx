@@ -3,8 +3,8 @@ import type { PackageAccess } from "../../../../schemas/contracts/package-access
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
-import { mayManage, page, useVisit, type Visit } from "../../page.js";
-import { CopyLine } from "../../parts/button.js";
+import { type Visit, mayManage, page, useVisit } from "../../page.js";
+import { CopyLine } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import { packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
 import { accessLogLine } from "../first-steps/steps.js";
@@ -16,7 +16,7 @@ interface Targets {
   isOwnerWide: boolean;
 }
 
-/** Imports a file: `script/upload.ts` checks a sample of it, packs it and sends it. */
+/** `script/upload.ts` checks a sample of the file, packs it and sends it. */
 export const uploadPage = page<Targets>({
   path: "/o/:owner/imports/new",
   section: "imports",

@@ -1,22 +1,20 @@
-import { dateAt, DAY_MS } from "../../../../schemas/date-range.js";
+import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
-import { EmptyState, PageHead, Panel } from "../../parts/panel.js";
-import { Tiles } from "../../parts/tiles.js";
-import { changeOf, CompleteThrough } from "../../statistics/metric-tiles.js";
+import { EmptyState, PageHead, Panel, Tiles } from "../../parts/panel.js";
+import { CompleteThrough, changeOf } from "../../statistics/metric-tiles.js";
 import { CaseList } from "../first-steps/cases.js";
 import {
-  loadOverview,
+  NewStages,
   OVERVIEW_DAYS,
   type Overview,
-  NewStages,
   PackageTable,
   PixelTable,
   Warnings,
+  loadOverview,
 } from "./overview-parts.js";
 
-/** The recent activity of an owner's packages; the first steps while there are none. */
 export const overviewPage = page<Overview>({
   path: "/o/:owner",
   section: "overview",

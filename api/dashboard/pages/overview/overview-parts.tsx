@@ -6,12 +6,11 @@ import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { DAY_MS, lastDays } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
-import { mayManage, type Visit, useVisit } from "../../page.js";
-import { ifAllowed, packagesOf, TYPES } from "../artifacts-of.js";
+import { type Visit, mayManage, useVisit } from "../../page.js";
+import { TYPES, ifAllowed, packagesOf } from "../artifacts-of.js";
 import { Sparkline } from "../../charts/area-chart.js";
-import { Change } from "../../parts/tiles.js";
+import { Change, Panel } from "../../parts/panel.js";
 import { formatFull, formatTime } from "../../parts/format.js";
-import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import { StageBadge } from "../companies/stage-words.js";
 
@@ -81,7 +80,6 @@ function newest(companies: readonly CompanyRecord[], now: Date): CompanyRecord[]
     .sort((one, other) => sinceMs(other) - sinceMs(one));
 }
 
-/** Everything that needs attention: imports under way, lines that were refused, webhooks that the service disabled. */
 export function Warnings({ imports, disabledWebhooks }: Overview) {
   const { href, owner } = useVisit();
   const running = imports.filter(({ status }) => status === "importing");

@@ -12,7 +12,6 @@ interface AuditList {
   next?: string;
 }
 
-/** The changes, each with its author and time. */
 export const auditPage = page<AuditList>({
   path: "/o/:owner/settings/audit",
   section: "settings",

@@ -1,20 +1,17 @@
 import type {
+  HostVerification,
   PackageDomainV1,
   PackageRouteV1,
-  HostVerification,
 } from "../../../../schemas/contracts/package-routing.js";
-import { Button, ConfirmButton, CopyLine } from "../../parts/button.js";
-import { Field, Form } from "../../parts/form.js";
-import { Panel } from "../../parts/panel.js";
+import { Button, ConfirmButton, CopyLine, Field, Form } from "../../parts/form.js";
+import { Badge, Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
-import { Badge } from "../../parts/tiles.js";
 
 interface DomainsProps {
   domains: readonly PackageDomainV1[];
   mayChange: boolean;
 }
 
-/** The domains that serve a package. */
 export function Domains({ domains, mayChange }: DomainsProps) {
   const isVerified = domains.some((domain) => verificationOf(domain) !== undefined);
   return (
@@ -70,7 +67,6 @@ interface RoutesProps {
   mayChange: boolean;
 }
 
-/** The requests that a file package accepts, and where they lead. */
 export function Routes({ routes, mayChange }: RoutesProps) {
   return (
     <Panel title="Routes">

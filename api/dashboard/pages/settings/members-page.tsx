@@ -1,15 +1,13 @@
-import { ROLES, type OrganizationMemberV1, type Role } from "../../../../schemas/contracts/organization.js";
+import { type OrganizationMemberV1, ROLES, type Role } from "../../../../schemas/contracts/organization.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
-import { mayManage, page, useVisit, type Submitted, type Visit, type VisitedOwner } from "../../page.js";
-import { Button, ConfirmButton } from "../../parts/button.js";
-import { faultsAt, type Form as Sent } from "../../read-form.js";
-import { Field, Form, Select } from "../../parts/form.js";
+import { type Submitted, type Visit, type VisitedOwner, mayManage, page, useVisit } from "../../page.js";
+import { Button, ConfirmButton, Field, Form, Select } from "../../parts/form.js";
+import { type Form as Sent, faultsAt } from "../../read-form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
-/** The members of an organization and their roles. A user's settings begin with the packages. */
 export const membersPage = page<OrganizationMemberV1[]>({
   path: "/o/:owner/settings",
   section: "settings",
@@ -99,7 +97,6 @@ function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
   );
 }
 
-/** The roles that the viewer may give. */
 function rolesFor({ role }: VisitedOwner): { value: Role; label: string }[] {
   const given = ROLES.filter((each) => each !== "owner" || role === "owner");
   return given.map((value) => ({ value, label: ROLE_WORDS[value] }));

@@ -1,9 +1,8 @@
 import type { OrganizationV1 } from "../../../../schemas/contracts/organization.js";
 import { path } from "../../address.js";
-import { mayManage, page, useVisit, type Visit } from "../../page.js";
-import { Button } from "../../parts/button.js";
-import { faultsAt, type Form as Sent } from "../../read-form.js";
-import { Field, Form } from "../../parts/form.js";
+import { type Visit, mayManage, page, useVisit } from "../../page.js";
+import { Button, Field, Form } from "../../parts/form.js";
+import { type Form as Sent, faultsAt } from "../../read-form.js";
 import { formatTime } from "../../parts/format.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import { SettingsTabs } from "./settings-tabs.js";
@@ -11,7 +10,6 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import { Table } from "../../parts/table.js";
 import { packagesUnlessStranger } from "../artifacts-of.js";
 
-/** The record of an organization. */
 export const organizationPage = page<OrganizationV1>({
   path: "/o/:owner/settings/organization",
   section: "settings",
@@ -79,7 +77,6 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
   );
 }
 
-/** The packages of an owner, each with its permissions, routes and domains. */
 export const packagesPage = page<PackageV1[]>({
   path: "/o/:owner/settings/packages",
   section: "settings",

@@ -1,13 +1,13 @@
-import type { PackageDomainV1, PackageRouteV1 } from "../../../../schemas/contracts/package-routing.js";
 import type { PackagePermissionV1, PackagePublic } from "../../../../schemas/contracts/package-access.js";
+import type { PackageDomainV1, PackageRouteV1 } from "../../../../schemas/contracts/package-routing.js";
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
 import { path } from "../../address.js";
-import { page, useVisit, type Visit } from "../../page.js";
+import { type Visit, page, useVisit } from "../../page.js";
+import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import { ifAllowed, packageOf } from "../artifacts-of.js";
 import { changePackage } from "./change-package.js";
-import { Domains, HostRecord, verificationOf, Routes } from "./domains.js";
-import { PackageRecord, PackageRemoval } from "./package-record.js";
+import { Domains, HostRecord, Routes, verificationOf } from "./domains.js";
 import { Permissions, Public } from "./permissions.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
@@ -22,7 +22,6 @@ interface PackageSettings {
   domains: PackageDomainV1[] | undefined;
 }
 
-/** The record of a package, its permissions, and how it is served. */
 export const packageSettingsPage = page<PackageSettings>({
   path: "/o/:owner/settings/packages/:package",
   section: "settings",
@@ -93,5 +92,71 @@ function PackageContent({ record, permissions, upstream, shown, routes, domains 
         <p class="none">Only admins of the package can see its settings.</p>
       )}
     </>
+  );
+}
+
+interface RecordProps {
+  record: PackageV1;
+  upstream: PackageUpstream;
+}
+
+function PackageRecord({ record, upstream }: RecordProps) {
+  const { name, shortDescription, longDescription, website, libraryType } = record;
+  return (
+    <Panel title="Package">
+      <Form action="change">
+        <Field
+          name="name"
+          label="Name"
+          value={name}
+          required
+          hint={
+            libraryType === "npm"
+              ? "As npm knows it. Installations report it; under another name they are not counted here."
+              : "Another name changes the addresses that have it. Its id and its numbers stay."
+          }
+        />
+        <Field name="shortDescription" label="Description" value={shortDescription} />
+        <Field name="longDescription" label="Longer description" value={longDescription} rows={4} />
+        <Field name="website" label="Website" value={website} />
+        {libraryType === "docker" && <ImageFields {...upstream} />}
+        {libraryType === "pypi" && (
+          <Field
+            name="repositoryURL"
+            label="Index with its files"
+            type="url"
+            value={upstream.repository_url}
+          />
+        )}
+        <Button>Save</Button>
+      </Form>
+    </Panel>
+  );
+}
+
+function ImageFields({ backend_url: backend, public_url: front }: PackageUpstream) {
+  return (
+    <>
+      <Field name="backendUrl" label="Image in your registry" type="url" required value={backend} />
+      <Field
+        name="publicUrl"
+        label="Address that people pull from"
+        type="url"
+        value={front}
+        hint="A host name that leads to live collection, with the same path."
+      />
+    </>
+  );
+}
+
+function PackageRemoval({ name }: { name: string }) {
+  return (
+    <ConfirmButton
+      action="delete"
+      label="Delete this package"
+      question="Its events leave every number and export at once and are erased soon after. Its routes, domains and permissions go with it; its pixels stay. This cannot be undone."
+    >
+      <Field name="confirm" label={`Type ${name} to confirm`} autocomplete="off" required />
+    </ConfirmButton>
   );
 }

@@ -1,12 +1,11 @@
 import {
   PERMISSION_LEVELS,
+  PUBLIC_KINDS,
   type PackagePermissionV1,
   type PermissionLevel,
-  PUBLIC_KINDS,
   type PublicKind,
 } from "../../../../schemas/contracts/package-access.js";
-import { Button, CopyLine } from "../../parts/button.js";
-import { Field, Form, Select } from "../../parts/form.js";
+import { Button, CopyLine, Field, Form, Select } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
@@ -20,7 +19,6 @@ const LEVEL_WORDS: Record<PermissionLevel, string> = {
   default: "Default: what the role gives",
 };
 
-/** The levels of single users on a package. */
 export function Permissions({ permissions }: { permissions: readonly PackagePermissionV1[] }) {
   return (
     <Panel title="Permissions">
@@ -56,7 +54,6 @@ const WORDS: Record<PublicKind, string> = {
   page: "A badge and a page: downloads, versions, clients, platforms, countries",
 };
 
-/** The form that chooses how much everybody may see of a package, and the lines that show it elsewhere. */
 export function Public({ record, shown }: { record: PackageV1; shown: PublicKind }) {
   return (
     <Panel title="For everybody">

@@ -4,7 +4,6 @@ import { Tabs } from "../../parts/panel.js";
 
 export type SettingsTab = "members" | "organization" | "packages" | "audit";
 
-/** The settings of an owner. Users have no members and no record of an organization. */
 export function SettingsTabs({ current }: { current: SettingsTab }) {
   const { owner, href } = useVisit();
   const isOrganization = owner.kind === "organization" && owner.role !== "none";

@@ -1,15 +1,11 @@
 import { makeFirstAccount } from "../../../accounts/first-account.js";
 import { signInByLink, usableLink } from "../../../identity/sign-in.js";
-import { page, type Page } from "../../page.js";
-import { Button } from "../../parts/button.js";
-import { Field, Form } from "../../parts/form.js";
+import { type Page, page } from "../../page.js";
+import { Button, Field, Form } from "../../parts/form.js";
 import { PageHead } from "../../parts/panel.js";
-import { NotSignedIn, attemptingOf, putSession, type SignInPagesDeps } from "./sign-in-deps.js";
+import { NotSignedIn, type SignInPagesDeps, attemptingOf, putSession } from "./sign-in-deps.js";
 
-/**
- * The page of a link that signs in once. To read it changes nothing: chat programs and mail scanners fetch links that
- * they see, and would use it up before the person. Only the button does.
- */
+/** Only the button uses the link up: chat programs and mail scanners fetch links before the person does. */
 export function linkPage(deps: SignInPagesDeps): Page {
   return page({
     path: "/sign-in/link",

@@ -4,19 +4,16 @@ import { readCookie, setCookie } from "../../../http/middleware/session.js";
 import { signInByEmail } from "../../../identity/sign-in.js";
 import type { TokenCipher } from "../../../identity/tokens.js";
 import type { ApiContext } from "../../../http/route.js";
-import { page, type Page } from "../../page.js";
+import { type Page, page } from "../../page.js";
 import {
   NotSignedIn,
+  type SignInPagesDeps,
   attemptingOf,
   putSession,
   targetAddress,
-  type SignInPagesDeps,
 } from "./sign-in-deps.js";
 
-/**
- * The way to an OpenID provider and back. It begins with a link and not with a form, because browsers hold a form to
- * `form-action 'self'` through its redirects.
- */
+/** Begins with a link: browsers hold a form to `form-action 'self'` through its redirects. */
 export function openIdPages(deps: SignInPagesDeps): Page[] {
   const { openid } = deps;
   return openid === undefined ? [] : [leavePage(deps, openid), returnPage(deps, openid)];
@@ -75,7 +72,6 @@ const PURPOSE = "the way to the OpenID provider";
 interface Left {
   attempt: OpenIdAttempt;
   to: string;
-  /** Milliseconds since the epoch. */
   until: number;
 }
 

@@ -2,7 +2,7 @@ import { Problem } from "../../../../schemas/problem.js";
 import { clientAddress } from "../../../identity/client-address.js";
 import type { OpenIdProvider } from "../../../identity/openid.js";
 import { setSessionCookie } from "../../../http/middleware/session.js";
-import { findSession, deleteSession, type Session } from "../../../identity/sessions.js";
+import { type Session, deleteSession, findSession } from "../../../identity/sessions.js";
 import type { Attempting, SignInDeps } from "../../../identity/sign-in.js";
 import type { ApiContext } from "../../../http/route.js";
 import { prefixOf } from "../../address.js";
@@ -10,7 +10,6 @@ import { SIGN_IN_FAILED } from "../../../identity/failure-limits.js";
 import { useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
 
-/** The dependencies of the pages of sign-in and account beyond the API. */
 export interface SignInPagesDeps extends SignInDeps {
   /** Whether `X-Forwarded-For` is trusted from this address. */
   trustsProxy: (address: string) => boolean;
@@ -46,10 +45,7 @@ export function sessionOf({ state: { session } }: ApiContext): Session {
   return session;
 }
 
-/**
- * The target of a sign-in: the path with its query that `to` says, if it is a page of the dashboard, else the dashboard
- * itself. Anything else could lead a person who has just signed in to a page that somebody else made.
- */
+/** A page of the dashboard; else the dashboard itself, so that no link leads from here to somebody else's page. */
 export function redirectTarget(to: string): string {
   if (to.length > LENGTH_MAX || !/^\/dashboard([/?]|$)/.test(to) || /[\\\p{Cc}]/u.test(to)) return HOME;
   if (!URL.canParse(to, HERE)) return HOME;

@@ -1,15 +1,13 @@
 import { countAccounts } from "../../../identity/stored-accounts.js";
-import { signInBySecret, recordOwn } from "../../../identity/sign-in.js";
-import { page, type Page } from "../../page.js";
-import { Button, CopyLine } from "../../parts/button.js";
-import { Field, Form } from "../../parts/form.js";
+import { recordOwn, signInBySecret } from "../../../identity/sign-in.js";
+import { type Page, page } from "../../page.js";
+import { Button, CopyLine, Field, Form } from "../../parts/form.js";
 import { PageHead } from "../../parts/panel.js";
-import { attemptingOf, putSession, targetAddress, type SignInPagesDeps } from "./sign-in-deps.js";
+import { type SignInPagesDeps, attemptingOf, putSession, targetAddress } from "./sign-in-deps.js";
 import { clearSessionCookie } from "../../../http/middleware/session.js";
 import { deleteSession } from "../../../identity/sessions.js";
 import { inTransaction } from "../../../postgres/connection.js";
 
-/** Sign-in with a username and the password or the API token, and the ways to the others. */
 export function signInPage(deps: SignInPagesDeps): Page {
   return page({
     path: "/sign-in",

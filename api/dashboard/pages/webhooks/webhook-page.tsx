@@ -1,28 +1,29 @@
-import { DELIVERY_STATES, type WebhookTestResult } from "../../../../schemas/contracts/webhook-event.js";
+import {
+  DELIVERY_STATES,
+  type WebhookAttemptRecord,
+  type WebhookDeliveryRecord,
+  type WebhookTestResult,
+} from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
-import { Button, ConfirmButton } from "../../parts/button.js";
-import { Form } from "../../parts/form.js";
+import { Button, ConfirmButton, Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";
-import { PageHead, Panel, Tabs } from "../../parts/panel.js";
+import { Badge, PageHead, Panel, Tabs } from "../../parts/panel.js";
 import { Pager } from "../../parts/table.js";
-import { changeWebhook, WebhookSettings } from "./webhook-settings.js";
-import { Deliveries, type DeliveryList } from "./deliveries.js";
-import { SecretOnce, deliveryLabel, WebhookBadge } from "./webhook-words.js";
+import { WebhookSettings, changeWebhook } from "./webhook-settings.js";
+import { DeliveryBadge, KIND_WORDS, SecretOnce, WebhookBadge, deliveryLabel } from "./webhook-words.js";
 
 interface Shown {
   webhook: WebhookRecord;
   log: DeliveryList;
 }
 
-/** Answers to the page's forms that are shown once. */
-export interface ShownOnce {
+interface ShownOnce {
   test?: WebhookTestResult;
   secret?: string;
 }
 
-/** One webhook: its deliveries with every attempt, a test, and its settings. */
 export const webhookPage = page<Shown>({
   path: "/o/:owner/webhooks/:webhook",
   section: "webhooks",
@@ -118,4 +119,81 @@ function StateTabs({ webhook }: { webhook: WebhookRecord }) {
     isCurrent: (query.get("state") ?? undefined) === state,
   }));
   return <Tabs label="By state" tabs={tabs} />;
+}
+
+interface DeliveryList {
+  deliveries: WebhookDeliveryRecord[];
+  next?: string;
+}
+
+/** The delivery log, newest first: each opens to its attempts. */
+function Deliveries({ log, mayResend }: { log: DeliveryList; mayResend: boolean }) {
+  if (log.deliveries.length === 0) return <p class="none">There is none.</p>;
+  return (
+    <div class="entries">
+      {log.deliveries.map((delivery) => (
+        <details class="entry">
+          <summary>
+            <DeliveryBadge state={delivery.state} />
+            <span>{delivery.event_type === "test" ? "Test" : KIND_WORDS[delivery.event_type]}</span>
+            <span class="end soft">
+              {lastAnswer(delivery)}{" "}
+              <time dateTime={delivery.created_at}>{formatTime(delivery.created_at)}</time>
+            </span>
+          </summary>
+          <Delivery delivery={delivery} mayResend={mayResend} />
+        </details>
+      ))}
+    </div>
+  );
+}
+
+function lastAnswer({ attempts: [latest] }: WebhookDeliveryRecord): string {
+  if (latest === undefined) return "";
+  return latest.status === null ? "no answer," : `${latest.status},`;
+}
+
+function Delivery({ delivery, mayResend }: { delivery: WebhookDeliveryRecord; mayResend: boolean }) {
+  return (
+    <div class="within">
+      <p class="soft small">
+        Event <code>{delivery.event_id}</code>
+        {delivery.next_attempt_at !== undefined && `, next attempt ${formatTime(delivery.next_attempt_at)}`}
+      </p>
+      {delivery.attempts.length === 0 ? (
+        <p class="none">It was not attempted yet.</p>
+      ) : (
+        <ol class="attempts">
+          {delivery.attempts.map((attempt) => (
+            <Attempt attempt={attempt} />
+          ))}
+        </ol>
+      )}
+      {mayResend && delivery.state !== "pending" && (
+        <Form action="resend" class="inline">
+          <input type="hidden" name="delivery" value={delivery.id} />
+          <Button kind="plain">Send again</Button>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function Attempt({ attempt }: { attempt: WebhookAttemptRecord }) {
+  const { status, duration_ms: ms, error, response_body: body = "", started_at: at } = attempt;
+  const isSuccess = status !== null && status >= 200 && status < 300;
+  return (
+    <li>
+      <p>
+        <Badge kind={isSuccess ? "good" : "bad"}>{status ?? "No answer"}</Badge> {formatTime(at)},{" "}
+        {ms.toLocaleString("en")} ms
+        {error !== undefined && `: ${error}`}
+      </p>
+      {body !== "" && (
+        <pre class="answer" tabIndex={0} aria-label="The receiver's answer">
+          {body}
+        </pre>
+      )}
+    </li>
+  );
 }

@@ -1,6 +1,5 @@
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
-import { Button, ConfirmButton } from "../../parts/button.js";
-import { Field, Form } from "../../parts/form.js";
+import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
 import { KindFields, kindsOf } from "./webhook-words.js";
@@ -8,7 +7,7 @@ import type { WebhookTestResult } from "../../../../schemas/contracts/webhook-ev
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";
-import { faultsAt, type Form as Sent } from "../../read-form.js";
+import { type Form as Sent, faultsAt } from "../../read-form.js";
 
 export function WebhookSettings({ webhook }: { webhook: WebhookRecord }) {
   return (
@@ -52,7 +51,6 @@ function Secret({ until }: { until: string | undefined }) {
   );
 }
 
-/** Takes the forms of a webhook's page. */
 export async function changeWebhook(visit: Visit, form: Sent): Promise<Submitted> {
   const { api, owner, param, href } = visit;
   const at = path`/v2/${owner.name}/webhooks/${param("webhook")}`;

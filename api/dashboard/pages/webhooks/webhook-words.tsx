@@ -1,14 +1,13 @@
 import {
   type DeliveryState,
-  type WebhookEventKind,
   WEBHOOK_EVENT_KINDS,
+  type WebhookEventKind,
 } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
-import { Badge, type BadgeKind } from "../../parts/tiles.js";
-import { Check } from "../../parts/form.js";
+import { Badge, type BadgeKind } from "../../parts/panel.js";
+import { Check, CopyLine } from "../../parts/form.js";
 import type { Form } from "../../read-form.js";
 import type { ComponentChildren } from "preact";
-import { CopyLine } from "../../parts/button.js";
 
 export const KIND_WORDS: Record<WebhookEventKind, string> = {
   "company-funnel-stage-changed": "A company reaches another stage",
@@ -40,7 +39,6 @@ export function WebhookBadge({ webhook }: { webhook: Pick<WebhookRecord, "enable
   );
 }
 
-/** The kinds of events that a webhook is sent. */
 export function KindFields({ chosen }: { chosen: readonly string[] }) {
   return (
     <fieldset>

@@ -1,14 +1,13 @@
 import { DELIVERY_STATES, WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
 import type { ListedWebhook, WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { path } from "../../address.js";
-import { page, useVisit, type Visit } from "../../page.js";
-import { Button } from "../../parts/button.js";
+import { type Visit, page, useVisit } from "../../page.js";
+import { Button, Field, Form } from "../../parts/form.js";
 import { EmptyState, PageHead, Panel } from "../../parts/panel.js";
-import { faultsAt, type Form as Sent } from "../../read-form.js";
-import { Field, Form } from "../../parts/form.js";
+import { type Form as Sent, faultsAt } from "../../read-form.js";
 import { formatCount } from "../../parts/format.js";
 import { Pager, Table } from "../../parts/table.js";
-import { KindFields, kindsOf, SecretOnce, deliveryLabel, WebhookBadge } from "./webhook-words.js";
+import { KindFields, SecretOnce, WebhookBadge, deliveryLabel, kindsOf } from "./webhook-words.js";
 
 interface WebhookList {
   webhooks: ListedWebhook[];
@@ -17,7 +16,6 @@ interface WebhookList {
 
 type Created = WebhookRecord & { secret: string };
 
-/** Every webhook of an owner, and a form for another one. */
 export const webhooksPage = page<WebhookList>({
   path: "/o/:owner/webhooks",
   section: "webhooks",

@@ -2,9 +2,9 @@ import type { LookupAddress } from "node:dns";
 import type { RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
-import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
-import { createIndexClient, type FetchIndex } from "../../../../ingest/collect/python/fetch-index.js";
-import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
+import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
+import { type FetchIndex, createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
+import { type StartedServer, startServer } from "../../../support/collect/start-server.js";
 
 /** The upstream's answer on each path, and the requests that came to it. */
 const PATHS: Record<string, (response: ServerResponse) => void> = {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CheckLines } from "../../../../api/imports/check-lines.js";
+import type { CheckLines } from "../../../../api/imports/dry-run.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
@@ -14,12 +14,12 @@ import { CHUNK_LIMITS } from "../../../../ingest/import/receive-import.js";
 import type { EventLog, Queue } from "../../../../schemas/records/event-log.js";
 import { SMALL_IMPORT_CHUNKS } from "../../../../schemas/records/import-line.js";
 import {
-  openTestPostgres,
-  serveApi,
   type ServedApi,
   type TestPostgres,
+  openTestPostgres,
+  serveApi,
 } from "../../../support/api/management-api.js";
-import { makeWorld, type World } from "../../../support/api/management-world.js";
+import { type World, makeWorld } from "../../../support/api/management-world.js";
 import { openSocket } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readCompleteThrough } from "../../../../api/imports/export-state.js";
 import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
 import {
-  findRepeatedImport,
   ACTIVE_IMPORTS_MAX,
+  type AskedImport,
+  findRepeatedImport,
   groupStarts,
   startImports,
-  type AskedImport,
 } from "../../../../api/imports/start-imports.js";
 import { putChunks } from "../../../../api/imports/import-progress.js";
 import { insertImport } from "../../../../api/imports/imports.js";
@@ -18,7 +18,7 @@ import type { Postgres } from "../../../../api/postgres/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import { completeUpload } from "../../../support/imports/open-upload.js";
-import { openTestPostgres, type TestPostgres } from "../../../support/api/management-api.js";
+import { type TestPostgres, openTestPostgres } from "../../../support/api/management-api.js";
 
 const SLICE = { eventsMax: 1_000, chunksMax: 10 };
 

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parametersOf } from "../../../../api/http/openapi/components.js";
-import { insertImport, type StartOptions } from "../../../../api/imports/imports.js";
+import { type StartOptions, insertImport } from "../../../../api/imports/imports.js";
 import { ACTIVE_IMPORTS_MAX } from "../../../../api/imports/start-imports.js";
 import { insertPackage } from "../../../../api/packages/packages.js";
 import { FILTER_COLUMNS } from "../../../../schemas/contracts/breakdowns.js";
 import type { ProblemCode } from "../../../../schemas/problem.js";
-import { makeMates, makePlace, PARAMETERS, type Place } from "../../../support/api/access-place.js";
-import { ownerAllowed, REQUESTS, type TabledRequest } from "../../../support/api/access-requests.js";
+import { PARAMETERS, type Place, makeMates, makePlace } from "../../../support/api/access-place.js";
+import { REQUESTS, type TabledRequest, ownerAllowed } from "../../../support/api/access-requests.js";
 import {
+  type WholeApi,
   isSuccess,
+  openWholeApi,
   pathOf,
   sendRequest,
-  openWholeApi,
-  type WholeApi,
 } from "../../../support/api/whole-api.js";
 
 let whole: WholeApi;

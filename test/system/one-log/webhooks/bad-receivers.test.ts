@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../../../../schemas/async/pause.js";
-import { createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
-import { openDeliveryWorld, openGuard, type DeliveryWorld } from "../../../support/api/delivery-world.js";
-import { closedPort, openRawReceiver, openReceiver, type Receiver } from "../../../support/api/receivers.js";
+import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
+import { type DeliveryWorld, openDeliveryWorld, openGuard } from "../../../support/api/delivery-world.js";
+import { type Receiver, closedPort, openRawReceiver, openReceiver } from "../../../support/api/receivers.js";
 
 let world: DeliveryWorld;
 const opened: AsyncDisposable[] = [];

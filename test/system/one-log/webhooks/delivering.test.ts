@@ -9,14 +9,14 @@ import {
   readWebhookBacklog,
   restartWebhookDelivery,
 } from "../../../../api/webhooks/webhook-deliveries.js";
-import { claimDeliveries, servedLast, type ServedLast } from "../../../../api/webhooks/webhook-claims.js";
+import { type ServedLast, claimDeliveries, servedLast } from "../../../../api/webhooks/webhook-claims.js";
 import { lockOwner } from "../../../../api/access/owners.js";
 import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
 import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/webhooks/webhooks.js";
 import { inTransaction } from "../../../../api/postgres/connection.js";
-import { issueWebhookSecret } from "../../../../api/webhooks/sign.js";
-import { openDeliveryWorld, SEALER, type DeliveryWorld } from "../../../support/api/delivery-world.js";
-import { openRawReceiver, openReceiver, type Received } from "../../../support/api/receivers.js";
+import { issueWebhookSecret } from "../../../../api/webhooks/secret-routes.js";
+import { type DeliveryWorld, SEALER, openDeliveryWorld } from "../../../support/api/delivery-world.js";
+import { type Received, openRawReceiver, openReceiver } from "../../../support/api/receivers.js";
 
 let world: DeliveryWorld;
 const opened: AsyncDisposable[] = [];

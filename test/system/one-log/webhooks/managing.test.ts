@@ -11,7 +11,7 @@ import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
 import { insertAuditEntry } from "../../../../api/access/audit-entries.js";
 import { deleteOldDeliveries } from "../../../../api/webhooks/webhook-deliveries.js";
 import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
-import { type AddressGuard, createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
+import { type AddressGuard, createAddressGuard } from "../../../../api/outbound/guard-address.js";
 import { sendRequest } from "../../../../api/outbound/send-request.js";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type {

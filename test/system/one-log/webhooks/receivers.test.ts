@@ -1,12 +1,12 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { sendRequest } from "../../../../api/outbound/send-request.js";
-import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/sign.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/secret-routes.js";
 import { openGuard } from "../../../support/api/delivery-world.js";
-import { closedPort, openReceiver, type Receiver } from "../../../support/api/receivers.js";
+import { type Receiver, closedPort, openReceiver } from "../../../support/api/receivers.js";
 
 const FILES = "deploy/docs/receivers";
 const folder = mkdtempSync(join(tmpdir(), "toolchain-receivers-"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveImportance } from "../../../../api/funnel/importance.js";
+import { resolveImportance } from "../../../../api/funnel/importance-routes.js";
 
 const WEB = "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27";
 const TOOL = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";

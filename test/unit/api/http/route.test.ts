@@ -5,7 +5,7 @@ import { ACTIONS } from "../../../../api/access/resources.js";
 import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
 import { createApp } from "../../../../api/app.js";
 import { managementRoutes } from "../../../../api/management-routes.js";
-import { pathsOf, route, type Route } from "../../../../api/http/route.js";
+import { type Route, pathsOf, route } from "../../../../api/http/route.js";
 import { ALL_ROUTES, PUBLIC_ROUTES, TOKEN_ROUTES } from "../../../support/api/all-routes.js";
 
 /** Routes without a token: they are about the service itself, or show what was made public. */

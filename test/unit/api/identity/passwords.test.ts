@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parsePhc, Passwords } from "../../../../api/identity/passwords.js";
+import { Passwords, parsePhc } from "../../../../api/identity/passwords.js";
 
 const passwords = new Passwords();
 

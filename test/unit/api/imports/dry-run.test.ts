@@ -1,17 +1,16 @@
 import { PassThrough, Readable } from "node:stream";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { openLineCheck, type CheckLines } from "../../../../api/imports/check-lines.js";
-import { dryRun, ActiveDryRuns } from "../../../../api/imports/dry-run.js";
-import { enrichChunk, LogBudget } from "../../../../enrich/batches/enrich-chunk.js";
+import { ActiveDryRuns, type CheckLines, dryRun, openLineCheck } from "../../../../api/imports/dry-run.js";
+import { LogBudget, enrichChunk } from "../../../../enrich/batches/enrich-chunk.js";
 import {
   ArtifactCache,
-  type ResolveArtifact,
   LiveArtifacts,
+  type ResolveArtifact,
 } from "../../../../enrich/lookups/artifact-cache.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
-import { chunkOf, dockerPackage, PIXEL_ID, RECEIVED_AT, tinyLookups } from "../../enrich/lines/chunk-of.js";
+import { PIXEL_ID, RECEIVED_AT, chunkOf, dockerPackage, tinyLookups } from "../../enrich/lines/chunk-of.js";
 
 const LINES = [
   '{"$time":1,"channel":"beta"}',

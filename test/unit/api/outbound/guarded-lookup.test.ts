@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, test } from "vitest";
-import { AddressNotAllowed, createAddressGuard } from "../../../../api/outbound/guarded-lookup.js";
+import { AddressNotAllowed, createAddressGuard } from "../../../../api/outbound/guard-address.js";
 
 const good = { address: "93.184.216.34", family: 4 };
 const goodToo = { address: "2606:4700:4700::1111", family: 6 };

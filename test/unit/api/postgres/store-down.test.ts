@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isStoreDown } from "../../../../api/postgres/store-down.js";
-import { query, violates, type Postgres } from "../../../../api/postgres/query.js";
+import { type Postgres, isStoreDown, query, violates } from "../../../../api/postgres/query.js";
 
 function coded(code: string, more: object = {}): Error {
   return Object.assign(new Error("some words"), { code, ...more });

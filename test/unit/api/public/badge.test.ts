@@ -1,9 +1,9 @@
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { badgeColor, isLight, parseBadge } from "../../../../api/public/parse-badge.js";
-import { badgeCount, limitByAddress, REQUESTS_MAX } from "../../../../api/public/badge-routes.js";
-import { badgeSvg, type BadgeFace, textWidth } from "../../../../api/public/badge-svg.js";
-import { choosePublic, type PublicPackage } from "../../../../api/public/public-packages.js";
+import { REQUESTS_MAX, badgeCount, limitByAddress } from "../../../../api/public/badge-routes.js";
+import { type BadgeFace, badgeSvg, textWidth } from "../../../../api/public/badge-svg.js";
+import { type PublicPackage, choosePublic } from "../../../../api/public/public-packages.js";
 import { badgeSnippets, publicAddresses } from "../../../../api/dashboard/address.js";
 import type { ApiContext } from "../../../../api/http/route.js";
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { ApiContext } from "../../../../api/http/route.js";
-import { limitStatistics } from "../../../../api/statistics/limit-statistics.js";
+import { limitStatistics } from "../../../../api/statistics/statistics-scope.js";
 
 const contextOf = () => ({ res: new EventEmitter() }) as unknown as ApiContext;
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import type { LinesToCheck } from "../../../../api/imports/check-lines.js";
-import { openLineChecks, type LineChecks } from "../../../../deploy/roles/start-line-checks.js";
+import type { LinesToCheck } from "../../../../api/imports/dry-run.js";
+import { type LineChecks, openLineChecks } from "../../../../deploy/roles/start-line-checks.js";
 
 /** Answers each check with the number of its bytes once it is told to, and ends at a "!". */
 const MODULE = `

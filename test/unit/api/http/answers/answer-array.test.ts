@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { answerArray } from "../../../../../api/http/answers/answer-array.js";
+import { answerArray } from "../../../../../api/http/answers/answer-rows.js";
 import type { ApiContext } from "../../../../../api/http/route.js";
 
 const LONG = "x".repeat(100_000);

@@ -2,7 +2,7 @@ import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { gzipRows, RowsBody } from "../../../../../api/http/answers/answer-rows.js";
+import { RowsBody, gzipRows } from "../../../../../api/http/answers/answer-rows.js";
 import { type RecordBatch, RecordBatchStreamWriter, tableFromArrays } from "apache-arrow";
 import fc from "fast-check";
 import { countRows } from "../../../../../api/http/answers/count-rows.js";

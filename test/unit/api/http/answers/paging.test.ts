@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pageBody, parsePage, listPage } from "../../../../../api/http/answers/paging.js";
+import { listPage, pageBody, parsePage } from "../../../../../api/http/answers/paging.js";
 import type { ApiContext } from "../../../../../api/http/route.js";
 
 const ID = "01990000-0000-7000-8000-000000000001";
