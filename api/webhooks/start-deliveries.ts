@@ -5,7 +5,7 @@ import { PRODUCT } from "../http/product.js";
 import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guard-address.js";
 import { type Exchange, sendRequest } from "../outbound/send-request.js";
-import { signatureHeaders } from "./secret-routes.js";
+import { signatureHeaders } from "./sign.js";
 import {
   type ClaimedDelivery,
   type Delivery,

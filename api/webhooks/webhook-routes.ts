@@ -30,12 +30,8 @@ import {
   webhookFor,
   webhookTarget,
 } from "./webhooks.js";
-import {
-  WEBHOOK_EXAMPLE as EXAMPLE,
-  WEBHOOK_SENT as SENT,
-  WITH_SECRET,
-  issueWebhookSecret,
-} from "./secret-routes.js";
+import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./secret-routes.js";
+import { issueWebhookSecret } from "./sign.js";
 import { type AddressGuard, urlFault } from "../outbound/guard-address.js";
 
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };

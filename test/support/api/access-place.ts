@@ -12,7 +12,7 @@ import { insertPixel } from "../../../api/pixels/pixels.js";
 import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
 import { insertWebhook, newWebhookId, updateWebhookSecret } from "../../../api/webhooks/webhooks.js";
 import { createSealer } from "../../../api/identity/tokens.js";
-import { issueWebhookSecret } from "../../../api/webhooks/secret-routes.js";
+import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
 import type { TabledCaller } from "./access-table.js";
 import { SECRET_KEY, type ServedApi } from "./management-api.js";
 import { joinOrganization, setLevel } from "./management-world.js";

@@ -11,7 +11,7 @@ import {
   type ResolveName,
   createAddressGuard,
 } from "../../../api/outbound/guard-address.js";
-import { issueWebhookSecret } from "../../../api/webhooks/secret-routes.js";
+import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
 import { type DeliveryWorker, startDeliveries } from "../../../api/webhooks/start-deliveries.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-event.js";

@@ -14,7 +14,7 @@ import { lockOwner } from "../../../../api/access/owners.js";
 import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
 import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/webhooks/webhooks.js";
 import { inTransaction } from "../../../../api/postgres/connection.js";
-import { issueWebhookSecret } from "../../../../api/webhooks/secret-routes.js";
+import { issueWebhookSecret } from "../../../../api/webhooks/sign.js";
 import { type DeliveryWorld, SEALER, openDeliveryWorld } from "../../../support/api/delivery-world.js";
 import { type Received, openRawReceiver, openReceiver } from "../../../support/api/receivers.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { sendRequest } from "../../../../api/outbound/send-request.js";
-import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/secret-routes.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/sign.js";
 import { openGuard } from "../../../support/api/delivery-world.js";
 import { type Receiver, closedPort, openReceiver } from "../../../support/api/receivers.js";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/secret-routes.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/sign.js";
 import { nextAttempt } from "../../../../api/webhooks/start-deliveries.js";
 
 const id = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";
