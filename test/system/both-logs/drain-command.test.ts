@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../deploy/demo/generate-events.js";
+import { makeTarget } from "../../support/imports/import-target.js";
 import { openImportWorld } from "../../support/imports/import-world.js";
-import { makePackage } from "../../support/imports/make-artifacts.js";
 import { openUpload } from "../../support/imports/open-upload.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
 
@@ -17,11 +16,9 @@ let body: Buffer;
 
 beforeAll(async () => {
   ({ toolchain, api } = await openImportWorld(ORGANIZATION));
-  const { id } = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
-  const packages = [{ id, libraryType: "other" as const }];
-  const mix = { seed: 41, clients: 2_000, overrideShare: 0.2, from: "2025-03-10", days: 30, packages };
-  path = `/v2/packages/${ORGANIZATION}/${id}/import`;
-  body = Buffer.concat([...generateBody({ ...mix, count: 20_000 })]);
+  const target = await makeTarget(api, { organization: ORGANIZATION });
+  ({ path } = target);
+  body = target.bodyOf({ count: 20_000 });
 });
 
 afterAll(() => toolchain?.close());

@@ -1,34 +1,28 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../../deploy/demo/generate-events.js";
-import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
-import { type RecountBodies, openImportWorld } from "../../../support/imports/import-world.js";
-import { makePackage } from "../../../support/imports/make-artifacts.js";
+import { type ImportTarget, makeTarget } from "../../../support/imports/import-target.js";
+import { openImportWorld } from "../../../support/imports/import-world.js";
 import { openUpload } from "../../../support/imports/open-upload.js";
-import { readUntil } from "../../../support/imports/import-outcome.js";
-import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import type { Toolchain } from "../../../support/program/start-toolchain.js";
 import { newestImport, startUpload } from "../../../support/imports/start-upload.js";
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
-const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 
 let toolchain: Toolchain;
 let api: ApiClient;
-let recountBodies: RecountBodies;
 
 beforeAll(async () => {
-  ({ toolchain, api, recountBodies } = await openImportWorld(organization));
+  ({ toolchain, api } = await openImportWorld(organization));
 });
 
 afterAll(() => toolchain?.close());
 
 const organization = "broken";
 let made = 0;
-let artifact: KnownArtifact;
+let target: ImportTarget;
 let path: string;
 /** Imported before the upload that breaks off. */
 let kept: Buffer;
@@ -37,39 +31,21 @@ let broken: Buffer;
 
 async function openPackage(): Promise<void> {
   made += 1;
-  artifact = await makePackage(api, { organization, name: `files-${made}`, libraryType: "other" });
-  path = `/v2/packages/${organization}/${artifact.id}/import`;
-  kept = bodyOf({ count: 3_000, startAt: 0 });
-  broken = bodyOf({ count: 6_000, startAt: 3_000 });
-  await api.pollToDone(await api.importBody(path, kept));
-}
-
-function bodyOf(part: { count: number; startAt: number }): Buffer {
-  const packages = [{ id: artifact.id, libraryType: "other" as const }];
-  const mix = { seed: 9, clients: 500, overrideShare: 0.3, from: "2025-03-10", days: 20, packages };
-  return Buffer.concat([...generateBody({ ...mix, ...part })]);
-}
-
-const aggregatesOf = (...bodies: Buffer[]) =>
-  recountBodies(
-    bodies.map((bytes) => ({ bytes, target: artifact.id })),
-    [artifact],
-  ).aggregates;
-
-async function linesNow(): Promise<AggregateV1[]> {
-  const lines = await api.readAggregates(organization, RANGE);
-  return lines.filter((line) => line.package === artifact.id);
+  target = await makeTarget(api, { organization, name: `files-${made}` });
+  ({ path } = target);
+  kept = target.bodyOf({ count: 3_000, startAt: 0 });
+  broken = target.bodyOf({ count: 6_000, startAt: 3_000 });
+  await target.send(api, kept);
 }
 
 const newest = async () => (await newestImport(api, organization)) as EventImport;
 
 /** Nothing of the broken upload is there now, nor when whatever is behind it has come through. */
 async function expectNothingStays(): Promise<void> {
-  const read = { packageId: artifact.id, range: RANGE };
-  await readUntil(api, organization, { ...read, expected: aggregatesOf(kept) });
-  const later = bodyOf({ count: 1_000, startAt: 9_000 });
-  await api.pollToDone(await api.importBody(path, later));
-  await readUntil(api, organization, { ...read, expected: aggregatesOf(kept, later) });
+  await target.expectExports(api, kept);
+  const later = target.bodyOf({ count: 1_000, startAt: 9_000 });
+  await target.send(api, later);
+  await target.expectExports(api, kept, later);
 }
 
 const ABORTED = {
@@ -92,8 +68,8 @@ describe("an upload whose sender breaks off", () => {
     const upload = openUpload(api, path);
     await upload.send(broken.subarray(0, broken.length - 100));
     // Its first chunks are in the exports already: settled, and earlier events overridden.
-    const before = aggregatesOf(kept);
-    const difference = async () => firstDifference(await linesNow(), before);
+    const before = target.recount(kept).aggregates;
+    const difference = async () => firstDifference(await target.readExports(api), before);
     await expect.poll(difference, { interval: 250 }).not.toBe("");
     upload.breakOff();
     await expect.poll(newest).toMatchObject(ABORTED);

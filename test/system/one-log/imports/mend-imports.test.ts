@@ -2,60 +2,36 @@ import { type IncomingMessage, get } from "node:http";
 import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
-import { type RecountBodies, joinImportWorld } from "../../../support/imports/import-world.js";
-import { makePackage } from "../../../support/imports/make-artifacts.js";
+import { type ImportTarget, makeTarget } from "../../../support/imports/import-target.js";
+import { joinImportWorld } from "../../../support/imports/import-world.js";
 import { setLevel, textOf } from "../../../support/api/management-world.js";
-import { readUntil } from "../../../support/imports/import-outcome.js";
-import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import type { Program } from "../../../support/program/program.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
-const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const organization = "mending";
 
 let toolchain: Program;
 let api: ApiClient;
-let recountBodies: RecountBodies;
 let made = 0;
-let artifact: KnownArtifact;
+let target: ImportTarget;
 let path: string;
 
 beforeAll(async () => {
-  ({ toolchain, api, recountBodies } = await joinImportWorld(organization));
+  ({ toolchain, api } = await joinImportWorld(organization));
 });
 
 beforeEach(async () => {
   made += 1;
-  artifact = await makePackage(api, { organization, name: `files-${made}`, libraryType: "other" });
-  path = `/v2/packages/${organization}/${artifact.id}/import`;
+  target = await makeTarget(api, { organization, name: `files-${made}` });
+  ({ path } = target);
 });
-
-function bodyOf(part: { count: number; startAt: number }): Buffer {
-  const packages = [{ id: artifact.id, libraryType: "other" as const }];
-  const mix = { seed: 4, clients: 500, overrideShare: 0.3, from: "2025-03-10", days: 20, packages };
-  return Buffer.concat([...generateBody({ ...mix, ...part })]);
-}
-
-const aggregatesOf = (bodies: Buffer[]) =>
-  recountBodies(
-    bodies.map((bytes) => ({ bytes, target: artifact.id })),
-    [artifact],
-  ).aggregates;
 
 /** Reads once. */
 async function expectAtOnce(...bodies: Buffer[]): Promise<void> {
-  const lines = await api.readAggregates(organization, RANGE);
-  const ours = lines.filter((line) => line.package === artifact.id);
-  expect(firstDifference(ours, aggregatesOf(bodies))).toBe("");
-}
-
-async function expectOnly(...bodies: Buffer[]): Promise<void> {
-  const expected = aggregatesOf(bodies);
-  await readUntil(api, organization, { packageId: artifact.id, range: RANGE, expected });
+  expect(firstDifference(await target.readExports(api), target.recount(...bodies).aggregates)).toBe("");
 }
 
 const pathOf = ({ id }: { id: string }) => `/v2/imports/${organization}/${id}`;
@@ -65,13 +41,13 @@ function send(method: string, to: string, token = api.token): Promise<Response> 
   return fetch(new URL(to, api.url), { method, headers });
 }
 
-async function finished(body: Buffer): Promise<EventImport> {
-  return api.pollToDone(await api.importBody(path, body));
-}
+const finished = (body: Buffer): Promise<EventImport> => target.send(api, body);
 
 describe("retracting an import", () => {
   test("takes its events back, brings back what they had overridden, and leaves later overrides", async () => {
-    const [first, second, third] = [0, 2_000, 4_000].map((startAt) => bodyOf({ count: 2_000, startAt }));
+    const [first, second, third] = [0, 2_000, 4_000].map((startAt) =>
+      target.bodyOf({ count: 2_000, startAt }),
+    );
     await finished(first as Buffer);
     const mistake = await finished(second as Buffer);
     await finished(third as Buffer);
@@ -96,7 +72,7 @@ describe("retracting an import", () => {
 describe("aborting an import", () => {
   test("ends its upload at once, and twice is the same", async () => {
     const { upload, started: running } = await startUpload(api, { owner: organization, path });
-    await upload.send(bodyOf({ count: 100, startAt: 0 }));
+    await upload.send(target.bodyOf({ count: 100, startAt: 0 }));
     expect((await send("POST", `${pathOf(running)}/abort`)).status).toBe(204);
     expect(await upload.answer).toMatchObject({ status: 409, body: { code: "already-finished" } });
     expect((await send("POST", `${pathOf(running)}/abort`)).status).toBe(204);
@@ -104,25 +80,25 @@ describe("aborting an import", () => {
   });
 
   test("with retract removes what was imported", async () => {
-    const kept = bodyOf({ count: 2_000, startAt: 0 });
+    const kept = target.bodyOf({ count: 2_000, startAt: 0 });
     await finished(kept);
     const { upload, started } = await startUpload(api, { owner: organization, path });
-    await upload.send(bodyOf({ count: 6_000, startAt: 2_000 }));
+    await upload.send(target.bodyOf({ count: 6_000, startAt: 2_000 }));
     expect((await send("POST", `${pathOf(started)}/abort?retract=true`)).status).toBe(204);
-    await expectOnly(kept);
+    await target.expectExports(api, kept);
   });
 
   test.each([
     ["a finished one is refused", "abort", 409, "already-finished"],
     ["a wrong flag is refused", "abort?retract=maybe", 400, "invalid-query"],
   ])("of %s", async (_, action, status, code) => {
-    const done = await finished(bodyOf({ count: 10, startAt: 0 }));
+    const done = await finished(target.bodyOf({ count: 10, startAt: 0 }));
     const answer = await send("POST", `${pathOf(done)}/${action}`);
     expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ code })]);
   });
 
   test("or retracting one that is not there is not found, and strangers are told the same", async () => {
-    const done = await finished(bodyOf({ count: 10, startAt: 0 }));
+    const done = await finished(target.bodyOf({ count: 10, startAt: 0 }));
     const stranger = await toolchain.newAccount(`stranger-${made}`);
     const statuses = await Promise.all([
       send("POST", `${pathOf({ id: organization })}/abort`).then(({ status }) => status),
@@ -139,7 +115,7 @@ describe("someone who administers a package, but not its owner", () => {
   test("reads, aborts and retracts the imports into that package, and sees no other", async () => {
     const helper = await toolchain.newAccount(`helper-${made}`);
     const pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres });
-    await setLevel(pool, { packageId: artifact.id, username: `helper-${made}`, level: "admin" });
+    await setLevel(pool, { packageId: target.artifact.id, username: `helper-${made}`, level: "admin" });
     await pool.end();
     const own = await helper.pollToDone(await helper.importBody(path, '{"$time":"2025-03-11"}'));
     const inOther = await api.importBody(`/v2/${organization}/import`, '{"$time":"2025-03-11"}');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makeTarget } from "../../../support/imports/import-target.js";
+import { makeOrganization } from "../../../support/imports/make-artifacts.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
 import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
@@ -34,15 +34,10 @@ async function flood(signal: AbortSignal): Promise<number[]> {
 }
 
 test("an upload keeps its lease and is answered while a flood of requests waits for the database in vain", async () => {
-  const { id } = await makePackage(api, { organization: "busy", name: "files", libraryType: "other" });
-  const packages = [{ id, libraryType: "other" as const }];
-  const mix = { seed: 3, clients: 200, overrideShare: 0, from: "2025-03-10", days: 5, packages };
-  const body = Buffer.concat([...generateBody({ ...mix, count: LINES, startAt: 0 })]);
+  const target = await makeTarget(api, { organization: "busy" });
+  const body = target.bodyOf({ count: LINES, overrideShare: 0 });
   const half = Math.floor(body.length / 2);
-  const { upload, started } = await startUpload(api, {
-    owner: "busy",
-    path: `/v2/packages/busy/${id}/import`,
-  });
+  const { upload, started } = await startUpload(api, { owner: "busy", path: target.path });
   await upload.send(body.subarray(0, half));
   await onPostgres(toolchain.endpoints.postgres, async (client) => {
     await client.query("begin");

@@ -5,12 +5,9 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ShardServers, startShardServers } from "../../../bench/cluster/shard-servers.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import { DATABASE, connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import { type RecountBodies, makeExporter, openRecount } from "../../../support/imports/import-world.js";
-import { makePackage } from "../../../support/imports/make-artifacts.js";
-import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { readUntil } from "../../../support/imports/import-outcome.js";
+import { type ImportTarget, makeTarget } from "../../../support/imports/import-target.js";
+import { makeExporter } from "../../../support/imports/import-world.js";
 import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
 
 /** Two servers without replicas, as every machine can have them. Servers with replicas: system-on-cluster. */
@@ -18,11 +15,9 @@ let dir: string;
 let servers: ShardServers;
 let toolchain: Toolchain;
 let api: ApiClient;
-let recountBodies: RecountBodies;
-let artifact: KnownArtifact;
+let target: ImportTarget;
 
 const ORGANIZATION = "on-shards";
-const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 /** By the first import of a body, with what it is. */
 const kept = new Map<string, Buffer>();
 
@@ -30,9 +25,9 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "shard-servers-"));
   servers = await startShardServers({ dir, count: 2, log: pino({ level: "silent" }) });
   const env = { CLICKHOUSE_URL: servers.url, CLICKHOUSE_SHARDS: servers.shards };
-  [toolchain, recountBodies] = await Promise.all([startToolchain({ env }), openRecount()]);
+  toolchain = await startToolchain({ env });
   api = await makeExporter(toolchain, ORGANIZATION);
-  artifact = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
+  target = await makeTarget(api, { organization: ORGANIZATION, libraryType: "docker" });
 });
 
 afterAll(async () => {
@@ -43,32 +38,11 @@ afterAll(async () => {
 
 /** Events whose ids every body has, so that each overrides those before it, on whatever shard they are. */
 async function importBody(seed: number): Promise<void> {
-  const packages = [{ id: artifact.id, libraryType: "docker" as const }];
-  const mix = {
-    seed,
-    count: 1_000,
-    clients: 200,
-    overrideShare: 0.3,
-    from: "2025-03-10",
-    days: 10,
-    packages,
-  };
-  const body = Buffer.concat([...generateBody(mix)]);
-  const path = `/v2/packages/${ORGANIZATION}/${artifact.id}/import`;
-  const { id } = await api.pollToDone(await api.importBody(path, body));
-  kept.set(id, body);
+  const body = target.bodyOf({ seed, count: 1_000 });
+  kept.set((await target.send(api, body)).id, body);
 }
 
-const expected = () =>
-  recountBodies(
-    [...kept.values()].map((bytes) => ({ bytes, target: artifact.id })),
-    [artifact],
-  );
-
-async function expectExports(): Promise<void> {
-  const { aggregates } = expected();
-  await readUntil(api, ORGANIZATION, { packageId: artifact.id, range: RANGE, expected: aggregates });
-}
+const expectExports = () => target.expectExports(api, ...kept.values());
 
 async function rowsByShard(): Promise<number[]> {
   const { username, password } = new URL(servers.url);
@@ -106,7 +80,7 @@ test("a retracted import leaves what was there before it, on every shard", async
 
 test("without one of the shards an export fails, and never has smaller numbers", async () => {
   await servers.servers[1]?.[Symbol.asyncDispose]();
-  const path = `/v1/organizations/${ORGANIZATION}/aggregates?startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;
+  const path = `/v1/organizations/${ORGANIZATION}/aggregates?startDate=2025-03-01&endDate=2025-04-01`;
   const answer = await api.request(path);
   expect(answer.status).toBeGreaterThanOrEqual(500);
 });
