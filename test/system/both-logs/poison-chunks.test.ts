@@ -1,21 +1,21 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../schemas/records/import-log.js";
 import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
 import { startUpload } from "../../support/imports/start-upload.js";
+import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import { useFolder } from "../../support/use-folder.js";
 
 const ORGANIZATION = "poisoned";
+const folder = useFolder("toolchain-poison");
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 
 let toolchain: Toolchain;
 let api: ApiClient;
-let folder: string;
 let made = 0;
 
 /**
@@ -34,7 +34,6 @@ const FAULTY = (curedFile: string) => `
   };`;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolchain-poison-"));
   const faulty = join(folder, "faulty.mjs");
   await writeFile(faulty, FAULTY(join(folder, "cured")));
   toolchain = await startToolchain({ env: { NODE_OPTIONS: `--import=${faulty}`, ENRICH_WORKERS: "2" } });
@@ -43,10 +42,7 @@ beforeAll(async () => {
   await toolchain.admin("grant-export", ORGANIZATION);
 });
 
-afterAll(async () => {
-  await toolchain?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => toolchain?.close());
 
 async function newPackage(): Promise<{ id: string; path: string }> {
   const name = `image-${++made}`;
@@ -99,12 +95,11 @@ const waitingLetters = async () =>
     .map((line) => JSON.parse(line) as Listed);
 
 async function recordOf(id: number | undefined): Promise<Buffer> {
-  const client = new pg.Client({ connectionString: toolchain.endpoints.postgres });
-  await client.connect();
   const text = "select record from dead_letters where id = $1";
-  const { rows } = await client.query<{ record: Buffer }>(text, [id]);
-  await client.end();
-  return rows[0]?.record ?? Buffer.alloc(0);
+  return onPostgres(toolchain.endpoints.postgres, async (client) => {
+    const { rows } = await client.query<{ record: Buffer }>(text, [id]);
+    return rows[0]?.record ?? Buffer.alloc(0);
+  });
 }
 
 const DEAD_LETTERS = 'enrich_chunks_total{outcome="dead-letter"}';

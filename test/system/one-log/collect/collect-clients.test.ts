@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
@@ -17,10 +16,11 @@ import { describeWithCommand } from "../../../support/describe-or-skip.js";
 import { newNpmPackage, newPythonPackage } from "../../../support/collect/registry-packages.js";
 import { runCommand } from "../../../support/program/run-command.js";
 import { startProxy, startServer, type StartedServer } from "../../../support/collect/start-server.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 let world: CollectWorld;
 let upstream: StartedServer;
-let folder: string;
+const folder = useFolder("collect-clients");
 /** The upstream's files, by path, with their content types. */
 const served: ServedFiles = new Map();
 const answerUpstream: RequestListener = ({ url = "" }, response) => {
@@ -29,14 +29,12 @@ const answerUpstream: RequestListener = ({ url = "" }, response) => {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "collect-clients-"));
   upstream = await startServer(answerUpstream);
   world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
 });
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
   await upstream?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const collectPort = () => new URL(world.toolchain.endpoints.collect ?? "").port;

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -17,6 +16,7 @@ import {
 } from "../../../support/imports/read-export.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 /** EXPORT_ROWS=1000000 is what is promised; few are enough to see that all is as it should be. */
 const EVENTS = Number(process.env["EXPORT_ROWS"] ?? 20_000);
@@ -26,11 +26,11 @@ const DAYS = "startDate=2025-03-10&endDate=2025-03-20";
 const LATER = "2025-03-15";
 const ID = /^[0-9a-f]{32}$/;
 const PYTHON = await hasPython();
+const folder = useFolder("toolchain-exports");
 const WITHOUT_PYTHON = "SKIPPED: Python's reader of CSV. Install python3.";
 
 let toolchain: Toolchain;
 let api: ApiClient;
-let folder: string;
 let files: KnownArtifact;
 let pixel: KnownArtifact;
 let expected: string[];
@@ -55,7 +55,6 @@ async function importLines(lines: Iterable<HostileEvent>): Promise<string> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolchain-exports-"));
   toolchain = await startToolchain({ prepared: ["databases"] });
   api = await makeExporter(toolchain, "acme");
   files = await makePackage(api, { organization: "acme", name: 'files "=1", größer', libraryType: "other" });
@@ -79,10 +78,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => expect(await completeThrough()).toBeGreaterThan(asked.getTime()), 60_000);
 }, 1_200_000);
 
-afterAll(async () => {
-  await toolchain?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => toolchain?.close());
 
 const events = (name: string, query = DAYS) => `/v1/packages/${files.id}/events/${name}?${query}`;
 

@@ -1,4 +1,3 @@
-import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateLines } from "../../../../deploy/demo/generate-events.js";
@@ -9,6 +8,7 @@ import { makeOrganization, makePackage } from "../../../support/imports/make-art
 import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
 import { type UploadAnswer, openUpload } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -99,11 +99,8 @@ test("each event of two imports at once into one package ends as its last line r
     [left, right].map(({ length }) => ({ status: "done", events_successfully_imported: length })),
   );
 
-  const client = new pg.Client(toolchain.endpoints.postgres);
-  await client.connect();
   const sent = [left, right].map((lines, index) => ({ importId: records[index]?.id ?? "", lines }));
-  const lines = await linesByReceipt(client, sent);
-  await client.end();
+  const lines = await onPostgres(toolchain.endpoints.postgres, (client) => linesByReceipt(client, sent));
   // How often they take turns is up to the machine: what counts is that they do.
   expect(countTurns(lines, new Set(left))).toBeGreaterThan(1);
   const expected = recountBodies([{ bytes: Buffer.from(lines.join("\n")), target: artifact.id }], [artifact]);

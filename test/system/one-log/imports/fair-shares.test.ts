@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CheckLines } from "../../../../api/imports/dry-run.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
@@ -22,6 +19,7 @@ import {
 import { type World, makeWorld } from "../../../support/api/management-world.js";
 import { openSocket } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 describe("fair shares", () => {
   /** Both have the same partitions. */
@@ -30,18 +28,11 @@ describe("fair shares", () => {
   const IMPORTS_MAX = 15;
   const CHUNKS = 40;
 
-  let dir: string;
+  const dir = useFolder("fair-shares");
   let log: EventLog;
 
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), "fair-shares-"));
-    log = await openEmbeddedLog({ dir, partitions: 8 });
-  });
-
-  afterAll(async () => {
-    await log?.[Symbol.asyncDispose]();
-    await rm(dir, { recursive: true, force: true });
-  });
+  beforeAll(async () => void (log = await openEmbeddedLog({ dir, partitions: 8 })));
+  afterAll(() => log?.[Symbol.asyncDispose]());
 
   /** Appends the chunks of an import as the API does; the first byte of each tells whose it is. */
   async function appendImport(ownerId: string, { chunks, isLarge }: { chunks: number; isLarge: boolean }) {

@@ -1,35 +1,32 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 const PROGRAM = resolve("dist/deploy/main.js");
 const LOGS = resolve("test/fixtures/access-logs");
+const folder = useFolder("import-command");
 const GOOD = '{"$time":"2025-03-10T12:00:00Z","$unique_id":"a"}';
 const BAD = '{"$time":"yesterday","$unique_id":"b"}';
 
 let toolchain: Program;
 let api: ApiClient;
-let folder: string;
 /** Each test imports into an organization of its own. */
 let owner: string;
 let owners = 0;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "import-command-"));
   toolchain = await sharedProgram();
   api = await toolchain.newAccount("import-command-ada");
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 beforeEach(async () => {
   owner = `import-command-${++owners}`;

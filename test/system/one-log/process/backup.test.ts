@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
@@ -10,6 +9,7 @@ import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 const DAYS = "startDate=2025-03-10&endDate=2025-03-30";
 const MARCH = { from: "2025-03-10", days: 20, seed: 7, clients: 400 };
@@ -17,8 +17,8 @@ const MARCH = { from: "2025-03-10", days: 20, seed: 7, clients: 400 };
 /** Each of these lines is an event of its own. */
 const LIVE = { count: 300, overrideShare: 0, brokenShare: 0 };
 
-let folder: string;
-let backup: string;
+const folder = useFolder("toolchain-backup");
+const backup = join(folder, "made/backup");
 let toolchain: Toolchain;
 let api: ApiClient;
 let web: string;
@@ -46,8 +46,6 @@ async function exportsOf(id: string): Promise<string[][]> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "toolchain-backup-"));
-  backup = join(folder, "made/backup");
   toolchain = await startToolchain();
   api = await makeExporter(toolchain, "acme");
   const make = (name: string) => makePackage(api, { organization: "acme", name, libraryType: "other" });
@@ -67,10 +65,7 @@ beforeAll(async () => {
   before = await exportsOf(web);
 });
 
-afterAll(async () => {
-  await toolchain?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => toolchain?.close());
 
 describe("a backup beside the running service", () => {
   test("is closed to other users and leaves nothing in the data directory", () => {

@@ -1,22 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { useFolder } from "../../../support/use-folder.js";
 
 const PROGRAM = resolve("dist/deploy/main.js");
 
+const folder = useFolder("binary");
 /** As `npm link` leaves it: a symlink that the shell runs. */
-let binary: string;
-let folder: string;
+const binary = join(folder, "maintainer-toolchain");
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "binary-"));
-  binary = join(folder, "maintainer-toolchain");
-  await symlink(PROGRAM, binary);
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+beforeAll(() => symlink(PROGRAM, binary));
 
 interface Ended {
   status: number;

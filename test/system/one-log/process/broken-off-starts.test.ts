@@ -1,23 +1,15 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ALL_PREPARED, smallLookups } from "../../../support/stores/prepared-stores.js";
 import {
   assertNoneLeft,
   spawnToolchain,
   waitUntilReady,
 } from "../../../support/program/toolchain-process.js";
+import { useFolder } from "../../../support/use-folder.js";
 
-let folder: string;
-let dataDir: string;
-
-beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "broken-off-starts-")));
-  dataDir = join(folder, "data");
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const dataDir = join(useFolder("broken-off-starts"), "data");
 
 function beginStart() {
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };

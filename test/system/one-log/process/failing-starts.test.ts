@@ -1,17 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { makeDataDir } from "../../../support/stores/prepared-stores.js";
 import { canLoseRights, startFailing, WITHOUT_RIGHTS } from "../../../support/program/start-failing.js";
+import { useFolder } from "../../../support/use-folder.js";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "failing-starts-"));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = useFolder("failing-starts");
 
 describe("a program that cannot start says why in one line, and ends with status 1:", () => {
   test.each([

@@ -1,11 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DataDir, openDataDir } from "../../../../deploy/process/data-dir.js";
@@ -17,9 +14,11 @@ import {
   type EmbeddedPostgres,
   startPostgres,
 } from "../../../../deploy/stores/embedded/postgres/postgres.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 const log = pino({ level: "silent" });
-let path: string;
+const path = useFolder("embedded-stores");
 let stores: Stores;
 
 interface Stores {
@@ -28,15 +27,8 @@ interface Stores {
   postgres: EmbeddedPostgres;
 }
 
-beforeAll(async () => {
-  path = await mkdtemp(join(tmpdir(), "embedded-stores-"));
-  stores = await openStores();
-});
-
-afterAll(async () => {
-  await closeStores();
-  await rm(path, { recursive: true, force: true });
-});
+beforeAll(async () => void (stores = await openStores()));
+afterAll(closeStores);
 
 async function openStores(): Promise<Stores> {
   const dataDir = await openDataDir(path);
@@ -63,13 +55,9 @@ async function askClickHouse(query: string, user?: { username: string; password:
 const asOwner = (query: string) => askClickHouse(query, stores.clickhouse);
 
 async function askPostgres(query: string, url = stores.postgres.url): Promise<unknown[]> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+  return onPostgres(url, async (client) => {
     return (await client.query<unknown[]>({ text: query, rowMode: "array" })).rows;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** A process that holds the stores of the data directory, as the program does, until it is killed. */

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ShardServers, startShardServers } from "../../../bench/cluster/shard-servers.js";
@@ -9,9 +6,10 @@ import { DATABASE, connectClickHouse } from "../../../../deploy/stores/clickhous
 import { type ImportTarget, makeTarget } from "../../../support/imports/import-target.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
 import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 /** Two servers without replicas, as every machine can have them. Servers with replicas: system-on-cluster. */
-let dir: string;
+const dir = useFolder("shard-servers");
 let servers: ShardServers;
 let toolchain: Toolchain;
 let api: ApiClient;
@@ -22,7 +20,6 @@ const ORGANIZATION = "on-shards";
 const kept = new Map<string, Buffer>();
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "shard-servers-"));
   servers = await startShardServers({ dir, count: 2, log: pino({ level: "silent" }) });
   const env = { CLICKHOUSE_URL: servers.url, CLICKHOUSE_SHARDS: servers.shards };
   toolchain = await startToolchain({ env });
@@ -33,12 +30,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await toolchain?.close();
   await servers?.[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true, force: true });
 });
 
 /** Events whose ids every body has, so that each overrides those before it, on whatever shard they are. */
 async function importBody(seed: number): Promise<void> {
-  const body = target.bodyOf({ seed, count: 1_000 });
+  const body = target.bodyOf({ seed, count: 1_000, clients: 200, days: 10 });
   kept.set((await target.send(api, body)).id, body);
 }
 
