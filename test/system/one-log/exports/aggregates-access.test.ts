@@ -71,39 +71,15 @@ describe("the aggregates of an organization", () => {
     expect(firstDifference(await as[who].readAggregates("acme", RANGE), expected)).toBe("");
   });
 
+  // The suite of authorisation asks every route as every kind of caller, where export is granted.
   test.each([
-    ["a member", "member", GRANTED, 403, "forbidden"],
-    ["a stranger", "stranger", GRANTED, 404, "not-found"],
-    [
-      "its owner without the right to export",
-      "owner",
-      GRANTED.replace("acme", "ungranted"),
-      403,
-      "export-not-granted",
-    ],
-    [
-      "its admin without the right to export",
-      "admin",
-      GRANTED.replace("acme", "ungranted"),
-      403,
-      "export-not-granted",
-    ],
-    ["a stranger, granted or not", "stranger", GRANTED.replace("acme", "ungranted"), 404, "not-found"],
-    ["anybody under the name of a user", "owner", GRANTED.replace("acme", "owner"), 404, "not-found"],
-    ["anybody where there is none", "owner", GRANTED.replace("acme", "nobody"), 404, "not-found"],
-  ] as const)("are not given to %s", async (_, who, path, status, code) => {
+    ["its owner without the right to export", "owner", "ungranted", 403, "export-not-granted"],
+    ["its admin without the right to export", "admin", "ungranted", 403, "export-not-granted"],
+    ["a stranger, granted or not", "stranger", "ungranted", 404, "not-found"],
+    ["anybody under the name of a user", "owner", "owner", 404, "not-found"],
+  ] as const)("are not given to %s", async (_, who, organization, status, code) => {
+    const path = GRANTED.replace("acme", organization);
     expect(await ask(as[who], path)).toMatchObject({ status, body: { code } });
-  });
-
-  test.each([
-    ["without a token", {}],
-    ["with a wrong token", { Authorization: "Bearer mtk_wrong" }],
-    ["with another scheme", { Authorization: "Basic b3duZXI6" }],
-  ])("are not given %s", async (_, headers) => {
-    const response = await fetch(new URL(GRANTED, toolchain.api), { headers });
-    expect(response.status).toBe(401);
-    expect(response.headers.get("www-authenticate")).toBe("Bearer");
-    expect(await response.json()).toMatchObject({ code: "unauthenticated" });
   });
 
   test("end with the right to export", async () => {
@@ -147,10 +123,6 @@ describe("the aggregates of a user", () => {
     expect(firstDifference(answer.body as AggregateV1[], aggregates)).toBe("");
   });
 
-  test("are nobody else's", async () => {
-    expect(await ask(as.owner, path)).toMatchObject({ status: 404, body: { code: "not-found" } });
-  });
-
   test("need the right to export", async () => {
     await toolchain.admin("revoke-export", "member");
     expect(await ask(as.member, path)).toMatchObject({ status: 403, body: { code: "export-not-granted" } });
@@ -159,23 +131,11 @@ describe("the aggregates of a user", () => {
 
 describe("a range", () => {
   test.each([
-    ["startDate=2025-03-10", 400, "invalid-date"],
-    ["endDate=2025-03-10", 400, "invalid-date"],
-    ["", 400, "invalid-date"],
-    ["startDate=2025-02-29&endDate=2025-03-10", 400, "invalid-date"],
-    ["startDate=2025-3-1&endDate=2025-03-10", 400, "invalid-date"],
-    ["startDate=2025-03-01T00:00:00Z&endDate=2025-03-10", 400, "invalid-date"],
-    ["startDate=2025-03-01&startDate=2025-03-02&endDate=2025-03-10", 400, "invalid-date"],
-    ["startDate=2025-03-10&endDate=2025-03-10", 422, "empty-range"],
-    ["startDate=2025-03-11&endDate=2025-03-10", 422, "empty-range"],
     ["startDate=2025-03-10&endDate=2026-03-12", 422, "range-too-long"],
-    [`${QUERY}&breakdown=planet`, 400, "invalid-query"],
     [`${QUERY}&breakdown=country,,total`, 400, "invalid-query"],
     [`${QUERY}&package=image&package=files`, 400, "invalid-query"],
-    [`${QUERY}&package=imag`, 404, "not-found"],
     [`${QUERY}&package=image&packageType=npm`, 404, "not-found"],
     [`${QUERY}&fields=names`, 400, "invalid-query"],
-    [`${QUERY}&package=00000000-0000-4000-8000-000000000000`, 404, "not-found"],
   ])("or filter ?%s is refused", async (query, status, code) => {
     const answer = await ask(as.owner, `/v1/organizations/acme/aggregates?${query}`);
     expect(answer).toMatchObject({ status, body: { code } });
@@ -213,16 +173,6 @@ describe("a range", () => {
     expect(JSON.stringify(body)).toMatch(/no package file .* GET \/v1\/packages/);
   });
 
-  test("is not narrowed to a name that two packages have, until their type is given", async () => {
-    const twin = await makePackage(as.owner, { organization: "acme", name: "files", libraryType: "npm" });
-    const byName = await ask(as.owner, `${GRANTED}&package=files`);
-    const byType = await ask(as.owner, `${GRANTED}&package=files&packageType=file`);
-    await as.owner.request(`/v1/packages/${twin.id}`, { method: "DELETE" });
-    expect(byName).toMatchObject({ status: 409, body: { code: "ambiguous-name" } });
-    expect(JSON.stringify(byName.body)).toContain("npm, other");
-    expect(byType).toEqual(await ask(as.owner, `${GRANTED}&package=files`));
-  });
-
   test("is narrowed to one package, whatever the case of its id", async () => {
     const [{ id } = { id: "" }] = artifacts;
     const lines = expected.filter((line) => line.package === id && line.breakdown === "total");
@@ -249,11 +199,8 @@ describe("a file", () => {
     },
   );
 
-  test("has another ending nowhere, and the same callers", async () => {
+  test("has another ending nowhere", async () => {
     expect(await ask(as.owner, fileOf("xlsx"))).toMatchObject({ status: 404, body: { code: "not-found" } });
-    expect(await ask(as.member, fileOf("parquet"))).toMatchObject({ status: 403 });
-    expect(await ask(as.stranger, fileOf("parquet"))).toMatchObject({ status: 404 });
-    expect((await as.member.request(`/v1/users/member/aggregates.csv?${QUERY}`)).status).toBe(403);
   });
 
   test("names each package beside its id, in the last column", async () => {

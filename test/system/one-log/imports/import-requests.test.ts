@@ -132,9 +132,7 @@ describe("an import is read back", () => {
   );
 
   test.each([
-    ["status=finished", 400, "invalid-query"],
     [`package=${"0".repeat(8)}&pixel=x`, 400, "invalid-query"],
-    ["package=imag", 404, "not-found"],
     ["package=image&packageType=npm", 404, "not-found"],
     ["pixel=image", 404, "not-found"],
   ])("a list of %s is refused", async (query, status, code) => {
@@ -167,8 +165,6 @@ test("the faults of an import are grouped by type, with the first lines of each"
 });
 
 describe("a request for an import that cannot begin", () => {
-  const unknown = "00000000-0000-4000-8000-000000000000";
-
   test.each([
     [
       "with an encoding that is not known",
@@ -177,10 +173,6 @@ describe("a request for an import that cannot begin", () => {
       415,
       "unsupported-encoding",
     ],
-    ["with a wrong token", intoAny, { Authorization: "Bearer no" }, 401, "unauthenticated"],
-    ["of an owner that is not there", () => "/v2/nobody/import", {}, 404, "not-found"],
-    ["into no package", () => `/v2/packages/${ORGANIZATION}/${unknown}/import`, {}, 404, "not-found"],
-    ["into no pixel", () => `/v2/pixels/${ORGANIZATION}/${unknown}/import`, {}, 404, "not-found"],
     [
       "into a package of another owner than the path's",
       () => `/v2/packages/${ORGANIZATION}/${foreign.id}/import`,
