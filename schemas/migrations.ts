@@ -10,15 +10,18 @@ export interface Migration {
 
 export type Applied = Pick<Migration, "name" | "checksum">;
 
-/** The SQL files of a folder (a URL that ends with a slash), by name; none if there is no such folder. */
-export async function readSqlFiles(folder: URL): Promise<Migration[]> {
+/**
+ * The SQL files of a folder (a URL that ends with a slash), by name; none if there is no such folder. `prefix` goes before each
+ * name: those of an installation must differ.
+ */
+export async function readSqlFiles(folder: URL, prefix = ""): Promise<Migration[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
   });
   const files = names.filter((name) => name.endsWith(".sql")).sort();
   return Promise.all(
-    files.map(async (name) => migrationOf(name, await readFile(new URL(name, folder), "utf8"))),
+    files.map(async (name) => migrationOf(prefix + name, await readFile(new URL(name, folder), "utf8"))),
   );
 }
 

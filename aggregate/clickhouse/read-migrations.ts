@@ -8,11 +8,8 @@ import { sqlName } from "../queries/sql-literals.js";
  * be missing. In `{deduplication(inserts)}` the runner spells the settings of a table.
  */
 export async function readMigrations(): Promise<Migration[]> {
-  const [tables = [], changes = []] = await Promise.all(
-    ["aggregate/clickhouse/", "aggregate/clickhouse/changes/"].map((folder) =>
-      readSqlFiles(assetUrl(folder)),
-    ),
-  );
+  const tables = await readSqlFiles(assetUrl("aggregate/clickhouse/"));
+  const changes = await readSqlFiles(assetUrl("aggregate/clickhouse/changes/"), "changes/");
   const breakdowns = BREAKDOWN_LIST.filter((each) => "values" in each && each.table !== OWN_FILE);
   return [...tables, ...(breakdowns as ValueBreakdown[]).map(breakdownMigration), ...changes];
 }

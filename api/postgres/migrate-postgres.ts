@@ -14,8 +14,8 @@ export async function migratePostgres(pg: Pool): Promise<void> {
 
 /** The folder `changes` is made with the first change after the first release. */
 export async function readMigrations(): Promise<Migration[]> {
-  const folders = ["api/postgres/", "api/postgres/changes/"].map((folder) => readSqlFiles(assetUrl(folder)));
-  return (await Promise.all(folders)).flat();
+  const schema = await readSqlFiles(assetUrl("api/postgres/"));
+  return [...schema, ...(await readSqlFiles(assetUrl("api/postgres/changes/"), "changes/"))];
 }
 
 /** Runs `work` while no other process of this installation migrates PostgreSQL or ClickHouse. */

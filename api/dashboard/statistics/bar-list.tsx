@@ -3,7 +3,8 @@ import { type Visit, useVisit } from "../page.js";
 import { Change } from "../parts/panel.js";
 import { formatFull, formatShare } from "../parts/format.js";
 import { type PanelKind, countOf, detailOf, filtersOf, labelOf } from "./panels.js";
-import { type Subject, type ViewState, linkToggling, queryOf } from "./view-state.js";
+import { type Subject } from "./load-statistics.js";
+import { type ViewState, linkToggling, queryOf } from "./view-state.js";
 import { path, withQuery } from "../address.js";
 
 interface BarListProps {

@@ -9,7 +9,8 @@ import { ProblemBox } from "../parts/form.js";
 import { formatDate } from "../parts/format.js";
 import { BarList, ListLinks, csvAddress } from "./bar-list.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
-import { type LoadedStatistics, type Metric, type ViewState, isNothing, linkWith } from "./view-state.js";
+import { type LoadedStatistics, isNothing } from "./load-statistics.js";
+import { type Metric, type ViewState, linkWith } from "./view-state.js";
 import { MetricTiles } from "./metric-tiles.js";
 import { type PanelKind, countOf } from "./panels.js";
 

@@ -6,7 +6,8 @@ import { PageHead } from "../parts/panel.js";
 import { Pager } from "../parts/table.js";
 import { BarList, csvAddress } from "./bar-list.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
-import { type Subject, type ViewState, queryOf, readState } from "./view-state.js";
+import { type Subject } from "./load-statistics.js";
+import { type ViewState, queryOf, readState } from "./view-state.js";
 import { type PanelKind, panelNamed } from "./panels.js";
 
 export interface WholeListData {

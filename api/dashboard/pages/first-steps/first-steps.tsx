@@ -2,7 +2,8 @@ import { path } from "../../address.js";
 import { type Visit, useVisit } from "../../page.js";
 import { CopyLine } from "../../parts/form.js";
 import { Panel, Tabs } from "../../parts/panel.js";
-import { linkWith, yearQuery } from "../../statistics/view-state.js";
+import { yearQuery } from "../../statistics/load-statistics.js";
+import { linkWith } from "../../statistics/view-state.js";
 import { type Beginning, CASES, type Case, caseNamed } from "./cases.js";
 import { stepsFor } from "./steps.js";
 

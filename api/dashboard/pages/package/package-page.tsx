@@ -6,7 +6,7 @@ import { PageHead } from "../../parts/panel.js";
 import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { PANELS, panelsForPackage } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
-import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/view-state.js";
+import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/load-statistics.js";
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
 import { TYPES, packageAccessOf } from "../artifacts-of.js";
 import { FirstSteps } from "../first-steps/first-steps.js";
