@@ -1,5 +1,7 @@
+import type { RequestListener } from "node:http";
 import type { Pool } from "pg";
 import { pino } from "pino";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { inTransaction } from "../../../api/postgres/connection.js";
 import { cancelWebhookDeliveries, listWebhookDeliveries } from "../../../api/webhooks/webhook-deliveries.js";
 import type { AttemptOutcome } from "../../../api/webhooks/webhook-outcomes.js";
@@ -16,105 +18,112 @@ import { type DeliveryWorker, startDeliveries } from "../../../api/webhooks/star
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-event.js";
 import { SECRET_KEY, type TestPostgres, openTestPostgres } from "./management-api.js";
-
-/** A database with an owner whose webhooks workers in this process deliver to. */
-export interface DeliveryWorld extends AsyncDisposable {
-  postgres: TestPostgres;
-  pg: Pool;
-  ownerId: string;
-  addWebhook: (url: string) => Promise<{ id: string; secret: string }>;
-  /** Events for every webhook that there is; their ids. */
-  enqueue: (count?: number) => Promise<string[]>;
-  /** The newest first. */
-  deliveriesTo: (webhookId: string) => Promise<WebhookDeliveryRecord[]>;
-  /** Ends with the world at the latest. */
-  startWorker: (options?: Partial<DeliveryWorker>) => AsyncDisposable;
-  /** Attempts of all workers, as they ended. */
-  outcomes: AttemptOutcome[];
-  /** Removes every webhook. */
-  clear: () => Promise<void>;
-}
+import { openReceiver } from "./receivers.js";
 
 export const SEALER = createSealer(SECRET_KEY, "webhook-secret");
+export const STAGE_CHANGED = "company-funnel-stage-changed" as const;
 
 /** Lets everything pass, like a closed network; names are what `resolve` says. */
 export function openGuard(resolve: ResolveName = () => Promise.reject(new Error("no names"))): AddressGuard {
   return createAddressGuard({ allowPrivateNetworks: true }, resolve);
 }
 
-export async function openDeliveryWorld(): Promise<DeliveryWorld> {
-  const postgres = await openTestPostgres();
-  const { pg } = postgres;
-  const ownerId = await insertOwner(pg);
-  const running = new Set<AsyncDisposable>();
-  const pools: Pool[] = [];
-  const outcomes: AttemptOutcome[] = [];
-  const stopAll = async () => {
-    await Promise.all([...running].map((worker) => worker[Symbol.asyncDispose]()));
-    running.clear();
-  };
-  return {
-    postgres,
-    pg,
-    ownerId,
-    outcomes,
-    addWebhook: (url) => addWebhook(pg, { ownerId, url }),
-    async enqueue(count = 1) {
-      const event = { ownerId, type: STAGE_CHANGED, data: { companies: [] }, createdAt: new Date() };
-      return inTransaction(pg, async (client) => {
-        const ids: string[] = [];
-        for (let made = 0; made < count; made += 1) ids.push(await enqueueWebhookEvent(client, event));
-        return ids;
-      });
-    },
-    deliveriesTo: async (webhookId) =>
-      (await listWebhookDeliveries(pg, { webhookId, page: { perPage: 1_000 } })).deliveries,
-    startWorker(options = {}) {
-      const own = connectPostgres({ url: postgres.url, connectionsMax: 2, log: pino({ level: "silent" }) });
-      pools.push(own);
-      const worker = startDeliveries({
-        pg: own,
-        guard: openGuard(),
-        sealer: SEALER,
-        onFailure: (error) => console.error(error),
-        onAttempt: (outcome) => outcomes.push(outcome),
-        random: () => 0.5,
-        ...options,
-        timing: { pollMs: 10, ...options.timing },
-      });
-      running.add(worker);
-      return worker;
-    },
-    async clear() {
-      await stopAll();
-      outcomes.length = 0;
-      const { rows } = await pg.query<{ id: string }>("select id from webhooks");
-      await cancelWebhookDeliveries(
-        pg,
-        rows.map(({ id }) => id),
-      );
-      await pg.query("delete from webhooks");
-    },
-    async [Symbol.asyncDispose]() {
-      await stopAll();
-      await Promise.all(pools.map((pool) => pool.end()));
-      await postgres[Symbol.asyncDispose]();
-    },
-  };
+/** An event of that owner which says nothing. */
+export const eventOf = (ownerId: string) => ({
+  ownerId,
+  type: STAGE_CHANGED,
+  data: { companies: [] },
+  createdAt: new Date(),
+});
+
+let postgres: TestPostgres;
+/** Of the suite that runs. */
+export let pg: Pool;
+export let ownerId: string;
+/** Attempts of all workers of the test that runs, as they ended. */
+export const outcomes: AttemptOutcome[] = [];
+const pools: Pool[] = [];
+const workers: AsyncDisposable[] = [];
+const opened: AsyncDisposable[] = [];
+
+/** For the tests of a suite, a database with an owner `acme`; no test leaves webhooks or workers to the next. */
+export function useDeliveries(): void {
+  beforeAll(async () => {
+    postgres = await openTestPostgres();
+    ({ pg } = postgres);
+    const text =
+      "insert into owners (id, kind, name) values (gen_random_uuid(), 'organization', 'acme') returning id";
+    ownerId = (await pg.query<{ id: string }>(text)).rows[0]?.id ?? "";
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker[Symbol.asyncDispose]()));
+    outcomes.length = 0;
+    const { rows } = await pg.query<{ id: string }>("select id from webhooks");
+    await cancelWebhookDeliveries(
+      pg,
+      rows.map(({ id }) => id),
+    );
+    await pg.query("delete from webhooks");
+    for (const each of opened.splice(0)) await each[Symbol.asyncDispose]();
+  });
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.end()));
+    await postgres?.[Symbol.asyncDispose]();
+  });
 }
 
-const STAGE_CHANGED = "company-funnel-stage-changed" as const;
-
-async function insertOwner(pg: Pool): Promise<string> {
-  const text =
-    "insert into owners (id, kind, name) values (gen_random_uuid(), 'organization', 'acme') returning id";
-  return (await pg.query<{ id: string }>(text)).rows[0]?.id ?? "";
+/** Is closed after the test that runs. */
+export function using<T extends AsyncDisposable>(disposable: T): T {
+  opened.push(disposable);
+  return disposable;
 }
 
-async function addWebhook(pg: Pool, { ownerId, url }: { ownerId: string; url: string }) {
+export async function addWebhook(url: string) {
   const id = newWebhookId();
   const secret = issueWebhookSecret();
   const webhook = { url, event_kinds: [STAGE_CHANGED] };
   await insertWebhook(pg, { ownerId, id, secret: SEALER.seal(secret, id), webhook });
   return { id, secret };
+}
+
+/** A receiver and a webhook that leads to it. */
+export async function listen(answer?: RequestListener) {
+  const receiver = using(await openReceiver(answer));
+  const { id: webhookId, secret } = await addWebhook(receiver.url);
+  return { receiver, webhookId, secret };
+}
+
+/** Events for every webhook that there is; their ids. */
+export function enqueue(count = 1): Promise<string[]> {
+  return inTransaction(pg, async (client) => {
+    const ids: string[] = [];
+    for (let made = 0; made < count; made += 1) ids.push(await enqueueWebhookEvent(client, eventOf(ownerId)));
+    return ids;
+  });
+}
+
+/** The newest first. */
+export async function deliveriesTo(webhookId: string): Promise<WebhookDeliveryRecord[]> {
+  return (await listWebhookDeliveries(pg, { webhookId, page: { perPage: 1_000 } })).deliveries;
+}
+
+export const statesOf = async (webhookId: string) =>
+  (await deliveriesTo(webhookId)).map(({ state }) => state).sort();
+
+/** Ends with the test at the latest. */
+export function startWorker(options: Partial<DeliveryWorker> = {}): AsyncDisposable {
+  const own = connectPostgres({ url: postgres.url, connectionsMax: 2, log: pino({ level: "silent" }) });
+  pools.push(own);
+  const worker = startDeliveries({
+    pg: own,
+    guard: openGuard(),
+    sealer: SEALER,
+    onFailure: (error) => console.error(error),
+    onAttempt: (outcome) => outcomes.push(outcome),
+    random: () => 0.5,
+    ...options,
+    timing: { pollMs: 10, ...options.timing },
+  });
+  workers.push(worker);
+  return worker;
 }

@@ -4,26 +4,23 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pause } from "../../../../schemas/async/pause.js";
 import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
-import { type DeliveryWorld, openDeliveryWorld, openGuard } from "../../../support/api/delivery-world.js";
-import { type Receiver, closedPort, openRawReceiver, openReceiver } from "../../../support/api/receivers.js";
+import {
+  addWebhook,
+  deliveriesTo,
+  enqueue,
+  openGuard,
+  outcomes,
+  startWorker,
+  statesOf,
+  useDeliveries,
+  using,
+} from "../../../support/api/delivery-world.js";
+import { closedPort, openRawReceiver, openReceiver } from "../../../support/api/receivers.js";
 
-let world: DeliveryWorld;
-const opened: AsyncDisposable[] = [];
-
-beforeAll(async () => void (world = await openDeliveryWorld()));
-afterAll(() => world?.[Symbol.asyncDispose]());
-afterEach(async () => {
-  await world.clear();
-  for (const each of opened.splice(0)) await each[Symbol.asyncDispose]();
-});
-
-function using<T extends AsyncDisposable>(disposable: T): T {
-  opened.push(disposable);
-  return disposable;
-}
+useDeliveries();
 
 /** Ahead of the database's clock, which says when an event is due at first; moved by hand. */
 function openClock() {
@@ -32,22 +29,30 @@ function openClock() {
 }
 
 /** A webhook with one event for it, delivered by a worker whose clock is moved by hand. */
-async function deliverTo(url: string, options: Parameters<DeliveryWorld["startWorker"]>[0] = {}) {
+async function deliverTo(url: string, options: Parameters<typeof startWorker>[0] = {}) {
   const clock = openClock();
-  const webhook = await world.addWebhook(url);
-  const [eventId] = await world.enqueue();
-  world.startWorker({ now: clock.now, ...options });
+  const webhook = await addWebhook(url);
+  const [eventId] = await enqueue();
+  startWorker({ now: clock.now, ...options });
   const read = async () => {
-    const [delivery] = await world.deliveriesTo(webhook.id);
+    const [delivery] = await deliveriesTo(webhook.id);
     if (delivery === undefined) throw new Error("there is no delivery");
     return delivery;
   };
   const attempted = (times: number) =>
     expect.poll(async () => (await read()).attempts.length, { interval: 10 }).toBe(times);
-  return { clock, read, attempted, eventId, webhook };
+  /** The attempts of the delivery that comes to this. */
+  const ended = async (state: string) => {
+    await expect.poll(async () => (await read()).state).toBe(state);
+    return (await read()).attempts;
+  };
+  return { clock, read, attempted, ended, eventId };
 }
 
-const say = (answer: string) => (socket: Socket) => void socket.once("data", () => socket.write(answer));
+const say =
+  (answer: string, then: (socket: Socket) => void = () => undefined) =>
+  (socket: Socket) =>
+    void socket.once("data", () => socket.write(answer, () => then(socket)));
 
 /** Says it a byte at a time, without end in sight. */
 function drip(first: string, rest: string) {
@@ -127,13 +132,39 @@ const UNANSWERED: [title: string, open: () => Promise<string>, error: RegExp, ex
 ];
 
 const SWITCHING = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
+/** To read the whole of it byte by byte would take half an hour. */
+const LONG = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+const reset = (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 50);
+
+/** Answers that are no whole ones, and what the only attempt comes to. */
+const CUT_SHORT: [title: string, converse: (socket: Socket) => void, state: string, attempt: object][] = [
+  ["switches protocols has failed", say(SWITCHING), "failed", { status: 101 }],
+  [
+    "switches protocols and resets the connection ends nothing but its own delivery",
+    say(SWITCHING, reset),
+    "failed",
+    { status: 101 },
+  ],
+  [
+    "says 200 in time and the rest byte by byte was told",
+    drip(LONG, "so "),
+    "delivered",
+    { status: 200, response_body: expect.stringMatching(/^so so so/) as string },
+  ],
+  [
+    "breaks off after its status was told",
+    say(`${LONG}so`, (socket) => socket.end()),
+    "delivered",
+    { status: 200, response_body: "so" },
+  ],
+];
 
 describe("a receiver that", () => {
   test.each(UNANSWERED)(
     "%s is tried four times, after 10, 60 and 360 s",
     async (_, open, error, exchangeMs) => {
       const timing = exchangeMs === undefined ? {} : { exchangeMs };
-      const { clock, read, attempted, eventId } = await deliverTo(await open(), { timing });
+      const { clock, read, attempted, ended, eventId } = await deliverTo(await open(), { timing });
       for (const [nth, delayMs] of [10_000, 60_000, 360_000].entries()) {
         await attempted(nth + 1);
         const waiting = await read();
@@ -149,7 +180,7 @@ describe("a receiver that", () => {
         clock.advance(1);
       }
       await attempted(4);
-      await expect.poll(async () => (await read()).state).toBe("failed");
+      await ended("failed");
       clock.advance(86_400_000);
       await pause(40);
       expect(await read()).toMatchObject({ event_id: eventId, state: "failed" });
@@ -157,93 +188,40 @@ describe("a receiver that", () => {
     },
   );
 
-  test("answers 500 has failed, once and for all", async () => {
-    const receiver = using(
-      await openReceiver((_, response) => void response.writeHead(500).end("no\0pe \xff größer")),
-    );
-    await expectEnd(receiver, { state: "failed", status: 500, body: "no\ufffdpe ÿ größer" });
-  });
-
-  test.each([301, 302, 303, 307, 308])("redirects with %s is not followed", async (status) => {
+  test.each<[status: number, said: string, body: string]>([
+    [500, "no\0pe \xff größer", "no\ufffdpe ÿ größer"],
+    ...[301, 302, 303, 307, 308].map((status): [number, string, string] => [status, "", ""]),
+  ])("answers %s has failed, once and for all, and is not followed elsewhere", async (status, said, body) => {
     const other = using(await openReceiver());
     const receiver = using(
-      await openReceiver((_, response) => void response.writeHead(status, { location: other.url }).end()),
+      await openReceiver((_, response) => void response.writeHead(status, { location: other.url }).end(said)),
     );
-    await expectEnd(receiver, { state: "failed", status, body: "" });
-    expect(other.connections).toBe(0);
+    const { clock, read, ended } = await deliverTo(receiver.url);
+    await ended("failed");
+    clock.advance(86_400_000);
+    await pause(40);
+    expect((await read()).attempts).toMatchObject([{ status, response_body: body }]);
+    expect([receiver.received.length, other.connections]).toEqual([1, 0]);
   });
 
-  test("switches protocols has failed", async () => {
-    const receiver = using(await openRawReceiver(say(SWITCHING)));
-    const { read } = await deliverTo(receiver.url);
-    await expect.poll(async () => (await read()).state).toBe("failed");
-    expect((await read()).attempts).toMatchObject([{ status: 101 }]);
-    await expect.poll(() => receiver.open).toBe(0);
-  });
-
-  test("switches protocols and resets the connection ends nothing but its own delivery", async () => {
-    const reset = (socket: Socket) => () => void setTimeout(() => socket.resetAndDestroy(), 50);
-    const receiver = using(
-      await openRawReceiver(
-        (socket) => void socket.once("data", () => socket.write(SWITCHING, reset(socket))),
-      ),
-    );
-    const { read } = await deliverTo(receiver.url);
-    await expect.poll(async () => (await read()).state).toBe("failed");
+  test.each(CUT_SHORT)("%s", async (_, converse, state, attempt) => {
+    const receiver = using(await openRawReceiver(converse));
+    const { ended } = await deliverTo(receiver.url, { timing: { exchangeMs: 2_000 } });
+    expect(await ended(state)).toMatchObject([attempt]);
     await expect.poll(() => receiver.open).toBe(0);
     // An error that nobody hears would end the process about now.
     await pause(40);
-    expect((await read()).attempts).toMatchObject([{ status: 101 }]);
-  });
-
-  test("says 200 in time and the rest byte by byte was told", async () => {
-    const head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
-    const receiver = using(await openRawReceiver(drip(head, "so ")));
-    const { read } = await deliverTo(receiver.url, { timing: { exchangeMs: 2_000 } });
-    // The whole of it would take half an hour.
-    await expect.poll(async () => (await read()).state).toBe("delivered");
-    const [attempt] = (await read()).attempts;
-    expect(attempt).toMatchObject({
-      status: 200,
-      response_body: expect.stringMatching(/^so so so/) as string,
-    });
-    await expect.poll(() => receiver.open).toBe(0);
-  });
-
-  test("breaks off after its status was told", async () => {
-    const answer = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nso";
-    const receiver = using(
-      await openRawReceiver(
-        (socket) => void socket.once("data", () => socket.write(answer, () => socket.end())),
-      ),
-    );
-    const { read } = await deliverTo(receiver.url);
-    await expect.poll(async () => (await read()).state).toBe("delivered");
-    expect((await read()).attempts).toMatchObject([{ status: 200, response_body: "so" }]);
   });
 
   test("sends a gigabyte costs two kilobytes and what is in the sockets", async () => {
     const counted = { bytes: 0 };
     const receiver = using(await openRawReceiver(flood("HTTP/1.1 200 OK\r\n\r\n", counted)));
-    const { read } = await deliverTo(receiver.url);
-    await expect.poll(async () => (await read()).state).toBe("delivered");
-    expect((await read()).attempts[0]?.response_body).toBe("x".repeat(2_048));
+    const { ended } = await deliverTo(receiver.url);
+    expect((await ended("delivered"))[0]?.response_body).toBe("x".repeat(2_048));
     await expect.poll(() => receiver.open).toBe(0);
     expect(counted.bytes).toBeLessThan(64 << 20);
   });
 });
-
-async function expectEnd(
-  receiver: Receiver,
-  { state, status, body }: { state: string; status: number; body: string },
-): Promise<void> {
-  const { clock, read } = await deliverTo(receiver.url);
-  await expect.poll(async () => (await read()).state).toBe(state);
-  clock.advance(86_400_000);
-  await pause(40);
-  expect((await read()).attempts).toMatchObject([{ status, response_body: body }]);
-  expect(receiver.received).toHaveLength(1);
-}
 
 describe("a name", () => {
   test("is looked up once for an attempt, and connected to at the address that was checked", async () => {
@@ -253,8 +231,8 @@ describe("a name", () => {
       asked.push(name);
       return [{ address: "127.0.0.1", family: 4 }];
     });
-    const { read } = await deliverTo(`http://hooks.example.org.:${receiver.port}/a?b=c`, { guard });
-    await expect.poll(async () => (await read()).state).toBe("delivered");
+    const { ended } = await deliverTo(`http://hooks.example.org.:${receiver.port}/a?b=c`, { guard });
+    await ended("delivered");
     expect(asked).toEqual(["hooks.example.org"]);
     expect(receiver.received[0]?.headers.host).toBe(`hooks.example.org:${receiver.port}`);
   });
@@ -307,8 +285,8 @@ test("proxies of the environment are not asked", async () => {
   const names = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY", "NODE_USE_ENV_PROXY"];
   const before = names.map((name) => [name, process.env[name]] as const);
   for (const name of names) process.env[name] = proxy.url;
-  const { read } = await deliverTo(receiver.url);
-  await expect.poll(async () => (await read()).state).toBe("delivered");
+  const { ended } = await deliverTo(receiver.url);
+  await ended("delivered");
   for (const [name, value] of before) {
     delete process.env[name];
     Object.assign(process.env, value === undefined ? {} : { [name]: value });
@@ -318,11 +296,11 @@ test("proxies of the environment are not asked", async () => {
 
 test("a receiver that is unreachable is tried again after each delay at the soonest, by the clock on the wall", async () => {
   const port = await closedPort();
-  const webhook = await world.addWebhook(`http://127.0.0.1:${port}/`);
-  await world.enqueue();
-  world.startWorker({ timing: { delaysMs: [150, 300, 600] } });
-  await expect.poll(async () => (await world.deliveriesTo(webhook.id))[0]?.state).toBe("failed");
-  const times = world.outcomes.map(({ startedAt }) => startedAt.getTime());
+  const webhook = await addWebhook(`http://127.0.0.1:${port}/`);
+  await enqueue();
+  startWorker({ timing: { delaysMs: [150, 300, 600] } });
+  await expect.poll(() => statesOf(webhook.id)).toEqual(["failed"]);
+  const times = outcomes.map(({ startedAt }) => startedAt.getTime());
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
   expect(gaps).toHaveLength(3);
   for (const [index, least] of [150, 300, 600].entries()) expect(gaps[index]).toBeGreaterThanOrEqual(least);
