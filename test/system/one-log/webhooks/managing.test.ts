@@ -1,38 +1,44 @@
 import type { Pool } from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Webhook } from "standardwebhooks";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { insertAuditEntry } from "../../../../api/access/audit-entries.js";
+import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
+import { type AddressGuard, createAddressGuard } from "../../../../api/outbound/guard-address.js";
+import { sendRequest } from "../../../../api/outbound/send-request.js";
 import {
   REDELIVERIES_MAX,
   TESTS_MAX,
   webhookDeliveryRoutes,
 } from "../../../../api/webhooks/delivery-routes.js";
 import { webhookSecretRoutes } from "../../../../api/webhooks/secret-routes.js";
-import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
-import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
-import { insertAuditEntry } from "../../../../api/access/audit-entries.js";
 import { deleteOldDeliveries } from "../../../../api/webhooks/webhook-deliveries.js";
 import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
-import { type AddressGuard, createAddressGuard } from "../../../../api/outbound/guard-address.js";
-import { sendRequest } from "../../../../api/outbound/send-request.js";
+import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type {
   WebhookDeliveryRecord,
   WebhookTestResult,
 } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
-import { openGuard, SEALER } from "../../../support/api/delivery-world.js";
-import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
-import { Webhook } from "standardwebhooks";
+import { eventOf, openGuard, SEALER, STAGE_CHANGED } from "../../../support/api/delivery-world.js";
 import { serveApi, type ServedApi } from "../../../support/api/management-api.js";
-import { makeWorld, auditOf, TIMESTAMP, UUID, type World } from "../../../support/api/management-world.js";
-import { api, as, postgres, useWorld, world } from "../../../support/api/use-world.js";
+import { auditOf, makeWorld, TIMESTAMP, UUID } from "../../../support/api/management-world.js";
+import { openReceiver, readAnnouncement, type Receiver } from "../../../support/api/receivers.js";
+import { api, as, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
 
-let pg: Pool;
+interface Created extends WebhookRecord {
+  secret: string;
+}
+
 /** As on the public internet; every name leads to `addresses`. */
 let guarded: ServedApi;
 let addresses: string[] = [];
 let receiver: Receiver;
+/** The webhook of the test that runs, to the receiver, and the id of its owner. */
+let made: Created;
+let ownerId: string;
 
-const KINDS = ["company-funnel-stage-changed"];
+const KINDS = [STAGE_CHANGED];
 
 const routesWith = (pg: Pool, guard: AddressGuard) => {
   const deps = { pg, guard, sealer: SEALER };
@@ -42,7 +48,7 @@ const routesWith = (pg: Pool, guard: AddressGuard) => {
 useWorld((opened) => ({ routes: routesWith(opened.pg, openGuard()) }));
 
 beforeAll(async () => {
-  ({ pg } = postgres);
+  const { pg } = postgres;
   const guard = createAddressGuard({ allowPrivateNetworks: false }, async () =>
     addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
   );
@@ -50,52 +56,53 @@ beforeAll(async () => {
   receiver = await openReceiver();
 });
 
+beforeEach(async () => {
+  made = await create();
+  ownerId =
+    (await query<{ owner_id: string }>("select owner_id from webhooks where id = $1"))[0]?.owner_id ?? "";
+});
+
+afterEach(() => void (receiver.received.length = 0));
+
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
   await guarded?.[Symbol.asyncDispose]();
 });
 
-afterEach(() => void (receiver.received.length = 0));
-
-interface Created extends WebhookRecord {
-  secret: string;
-}
-
-const pathOf = ({ organization }: World) => `/v2/${organization}/webhooks`;
+const pathOf = ({ organization } = world) => `/v2/${organization}/webhooks`;
 
 /** `METHOD /path` below the path of the webhooks of the world. */
-function call(request: string, body?: unknown) {
+function call(request: string, body?: unknown, by: ServedApi = api) {
   const [method = "", below = ""] = request.split(" ");
-  return as("admin", `${method} ${pathOf(world)}${below}`, body);
+  return by.call(world.tokens.admin, `${method} ${pathOf()}${below}`, body);
 }
+
+/** `METHOD /path` below the path of the webhook of the test. */
+const on = (request: string, body?: unknown, by: ServedApi = api) =>
+  call(request.replace(/ |$/, ` /${made.id}`), body, by);
 
 const create = async (url = receiver.url) =>
   (await call("POST ", { url, event_kinds: KINDS })).body as Created;
 
-const deliveriesOf = async (id: string) =>
-  ((await call(`GET /${id}/deliveries`)).body as { deliveries: WebhookDeliveryRecord[] }).deliveries;
+/** Answers rows about the webhook of the test, whose id is the first parameter. */
+const query = async <Row extends object>(text: string, ...more: unknown[]) =>
+  (await postgres.pg.query<Row>(text, [made.id, ...more])).rows;
 
-/** What the receiver was sent first, as a webhook with that secret verifies it. */
-function verified(secret: string) {
+const deliveriesOf = async (search = "") =>
+  ((await on(`GET /deliveries${search}`)).body as { deliveries: WebhookDeliveryRecord[] }).deliveries;
+const statesOf = async (search = "") => (await deliveriesOf(search)).map(({ state }) => state);
+
+const enqueue = () => enqueueWebhookEvent(postgres.pg, eventOf(ownerId));
+const endAll = () => postgres.pg.query("update webhook_deliveries set state = 'failed', ended_at = now()");
+
+/** Throws unless the first request to the receiver is signed with both. */
+function expectSigned(secrets: string[]) {
   const [got] = receiver.received;
-  return new Webhook(secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
+  const parts = secrets.map(() => ",v1=[0-9a-f]{64}").join("");
+  expect(got?.headers["x-service-signature"]).toMatch(new RegExp(`^t=\\d{10}${parts}$`));
+  for (const secret of secrets)
+    new Webhook(secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
 }
-
-async function enqueue(): Promise<void> {
-  const { rows } = await pg.query<{ id: string }>("select id from owners where name = $1", [
-    world.organization,
-  ]);
-  const ownerId = rows[0]?.id ?? "";
-  await enqueueWebhookEvent(pg, {
-    ownerId,
-    type: "company-funnel-stage-changed",
-    data: { companies: [] },
-    createdAt: new Date(),
-  });
-}
-
-const statesOf = (body: unknown) =>
-  (body as { deliveries: WebhookDeliveryRecord[] }).deliveries.map(({ state }) => state);
 
 describe("a webhook", () => {
   test("is created with a secret that is shown then, and never again", async () => {
@@ -112,118 +119,107 @@ describe("a webhook", () => {
       created_at: expect.stringMatching(TIMESTAMP) as string,
       updated_at: expect.stringMatching(TIMESTAMP) as string,
     });
-    expect(answer.headers.get("location")).toBe(`${api.url}${pathOf(world)}/${record.id}`);
+    expect(answer.headers.get("location")).toBe(`${api.url}${pathOf()}/${record.id}`);
     expect((await call(`GET /${record.id}`)).body).toEqual(record);
-    expect((await call("GET ")).body).toMatchObject({ webhooks: [record] });
+    const { webhooks } = (await call("GET ")).body as { webhooks: object[] };
+    expect(webhooks).toMatchObject([record, { id: made.id }]);
+    expect(webhooks[0]).not.toHaveProperty("secret");
   });
 
   test("keeps its secret sealed, for itself alone", async () => {
-    const { id, secret } = await create();
-    const { rows } = await pg.query<{ secret: Buffer }>("select secret from webhooks where id = $1", [id]);
-    const sealed = rows[0]?.secret ?? Buffer.alloc(0);
+    const { id, secret } = made;
+    const [row] = await query<{ secret: Buffer }>("select secret from webhooks where id = $1");
+    const sealed = row?.secret ?? Buffer.alloc(0);
     expect(sealed.includes(secret.slice(6))).toBe(false);
     expect(SEALER.open(sealed, id)).toBe(secret);
     expect(() => SEALER.open(sealed, "another")).toThrow();
   });
 
   test("is changed by what is said and stays as it was in the rest", async () => {
-    const { id, secret: _, ...made } = await create();
-    const disabled = await call(`PUT /${id}`, { enabled: false });
-    expect(disabled.body).toMatchObject({ ...made, enabled: false, updated_at: expect.anything() as string });
-    const moved = await call(`PUT /${id}`, { url: `${receiver.url}/2`, event_kinds: [...KINDS, "test"] });
-    expect(moved.body).toMatchObject({
-      url: `${receiver.url}/2`,
-      event_kinds: [...KINDS, "test"],
+    const { secret: _, ...before } = made;
+    expect(await on("PUT", {})).toMatchObject({ status: 200, body: before });
+    const disabled = await on("PUT", { enabled: false });
+    expect(disabled.body).toMatchObject({
+      ...before,
       enabled: false,
+      updated_at: expect.anything() as string,
     });
+    const change = { url: `${receiver.url}/2`, event_kinds: [...KINDS, "test"] };
+    expect((await on("PUT", change)).body).toMatchObject({ ...change, enabled: false });
   });
 
   test("is sent nothing while disabled, nor later what waited or came meanwhile", async () => {
-    const { id } = await create();
     await enqueue();
-    await call(`PUT /${id}`, { enabled: false });
+    await on("PUT", { enabled: false });
     await enqueue();
-    expect(statesOf((await call(`GET /${id}/deliveries`)).body)).toEqual(["cancelled"]);
+    expect(await statesOf()).toEqual(["cancelled"]);
     // As if the second had been on its way into the outbox when the webhook was disabled.
-    await pg.query("update webhook_deliveries set state = 'pending' where webhook_id = $1", [id]);
-    await call(`PUT /${id}`, { enabled: true });
+    await query("update webhook_deliveries set state = 'pending' where webhook_id = $1");
+    await on("PUT", { enabled: true });
     await enqueue();
-    expect(statesOf((await call(`GET /${id}/deliveries`)).body)).toEqual(["pending", "cancelled"]);
+    expect(await statesOf()).toEqual(["pending", "cancelled"]);
   });
 
   test("that the service disabled is as good as new when it is enabled", async () => {
-    const { id } = await create();
-    await pg.query(
+    await query(
       `update webhooks set enabled = false, disabled_reason = 'Nothing could be delivered.', failed_days = 3,
          failing_since = now() - interval '3 days' where id = $1`,
-      [id],
     );
-    expect((await call(`GET /${id}`)).body).toMatchObject({ disabled_reason: "Nothing could be delivered." });
-    expect((await call(`PUT /${id}`, { enabled: true })).body).not.toHaveProperty("disabled_reason");
-    const { rows } = await pg.query("select failing_since, failed_days from webhooks where id = $1", [id]);
-    expect(rows).toEqual([{ failing_since: null, failed_days: 0 }]);
+    expect((await on("GET")).body).toMatchObject({ disabled_reason: "Nothing could be delivered." });
+    expect((await on("PUT", { enabled: true })).body).not.toHaveProperty("disabled_reason");
+    expect(await query("select failing_since, failed_days from webhooks where id = $1")).toEqual([
+      { failing_since: null, failed_days: 0 },
+    ]);
   });
 
   test("is deleted with its log", async () => {
-    const { id } = await create();
     await enqueue();
-    expect((await call(`DELETE /${id}`)).status).toBe(204);
-    expect((await call(`GET /${id}`)).status).toBe(404);
-    const { rows } = await pg.query("select from webhook_deliveries where webhook_id = $1", [id]);
-    expect(rows).toEqual([]);
+    expect((await on("DELETE")).status).toBe(204);
+    expect((await on("GET")).status).toBe(404);
+    expect(await query("select from webhook_deliveries where webhook_id = $1")).toEqual([]);
   });
 
   test("is not there for another owner", async () => {
-    const { id } = await create();
-    const { organization, tokens } = await makeWorld(api, pg);
-    const path = `/v2/${organization}/webhooks`;
-    const requests = [`GET /${id}`, `DELETE /${id}`, `POST /${id}/test`, `GET /${id}/deliveries`, "GET /1"];
-    for (const request of requests)
-      expect((await api.call(tokens.admin, request.replace(" ", ` ${path}`))).status).toBe(404);
+    const other = await makeWorld(api, postgres.pg);
+    const path = `${pathOf(other)}/${made.id}`;
+    for (const request of [`GET ${path}`, `DELETE ${path}`, `POST ${path}/test`, `GET ${path}/deliveries`])
+      expect((await api.call(other.tokens.admin, request)).status).toBe(404);
+    expect((await call("GET /1")).status).toBe(404);
   });
 
   test(`is one of ${DEFAULT_QUOTAS.webhooks} at most`, async () => {
-    await Promise.all(Array.from({ length: DEFAULT_QUOTAS.webhooks }, () => create()));
-    const refused = await call("POST ", { url: receiver.url, event_kinds: KINDS });
-    expect([refused.status, refused.body]).toMatchObject([422, { code: "too-many-webhooks" }]);
+    await Promise.all(Array.from({ length: DEFAULT_QUOTAS.webhooks - 1 }, () => create()));
+    const another = await call("POST ", { url: receiver.url, event_kinds: KINDS });
+    expect(another).toMatchObject(refused(422, "too-many-webhooks"));
   });
 
   test("is listed in pages", async () => {
-    const ids = [(await create()).id, (await create()).id, (await create()).id];
+    const ids = [made.id, (await create()).id, (await create()).id];
     const first = (await call("GET ?per_page=2")).body as { webhooks: WebhookRecord[]; next: string };
     expect(first.webhooks.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
-    const next = await api.call(world.tokens.owner, `GET ${first.next.slice(api.url.length)}`);
-    expect((next.body as typeof first).webhooks.map(({ id }) => id)).toEqual([ids[0]]);
-    expect(next.body).not.toHaveProperty("next");
-  });
-
-  test("is as it was after a PUT of nothing", async () => {
-    const { id } = await create();
-    const before = (await call(`GET /${id}`)).body;
-    expect(await call(`PUT /${id}`, {})).toMatchObject({ status: 200, body: before });
+    const { body } = await as("owner", `GET ${first.next.slice(api.url.length)}`);
+    expect((body as typeof first).webhooks.map(({ id }) => id)).toEqual([ids[0]]);
+    expect(body).not.toHaveProperty("next");
   });
 
   test.each([
     ["another URL", { url: "http://127.0.0.1:59999/" }, { failing: false, days: 0 }],
     ["the same URL", { enabled: true }, { failing: true, days: 2 }],
   ])("with %s is judged by what that receiver does", async (_, sent, expected) => {
-    const { id } = await create();
-    await pg.query("update webhooks set failing_since = now(), failed_days = 2 where id = $1", [id]);
-    expect((await call(`PUT /${id}`, sent)).status).toBe(200);
+    await query("update webhooks set failing_since = now(), failed_days = 2 where id = $1");
+    expect((await on("PUT", sent)).status).toBe(200);
     const text =
       "select failing_since is not null as failing, failed_days as days from webhooks where id = $1";
-    expect((await pg.query(text, [id])).rows).toEqual([expected]);
+    expect(await query(text)).toEqual([expected]);
   });
 
   test("leaves every change in the audit log, without secrets", async () => {
-    const { id, url } = await create();
-    await call(`PUT /${id}`, { enabled: false });
-    await call(`POST /${id}/rotate-secret`);
-    await call(`DELETE /${id}/old-secret`);
-    await call(`DELETE /${id}/old-secret`);
-    await call(`POST /${id}/test`);
-    await call(`DELETE /${id}`);
-    const entries = await auditOf(pg, { owner: world.organization, kind: "webhook" });
+    const { url } = made;
+    await on("PUT", { enabled: false });
+    for (const request of ["POST /rotate-secret", "DELETE /old-secret", "DELETE /old-secret", "POST /test"])
+      await on(request);
+    await on("DELETE");
+    const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "webhook" });
     expect(entries.map(({ changes }) => changes)).toEqual([
       { url, event_kinds: KINDS },
       { enabled: false, updated_at: expect.anything() as string },
@@ -238,27 +234,19 @@ describe("a webhook", () => {
 });
 
 test("the audit log tells what the service did by itself from what an operator did", async () => {
-  const { id, url } = await create();
-  const { rows } = await pg.query<{ id: string }>("select owner_id as id from webhooks where id = $1", [id]);
-  const target = { kind: "webhook", id, name: url } as const;
-  const entry = { ownerId: rows[0]?.id ?? "", target };
-  await insertAuditEntry(pg, { ...entry, by: SERVICE, action: "webhooks.disable-failing" });
-  await insertAuditEntry(pg, { ...entry, by: OPERATOR, action: "export.grant" });
-  const read = async (actor: string) => {
-    const path = `/v2/${world.organization}/audit?actor=${actor}`;
-    const { body } = await api.call(world.tokens.admin, `GET ${path}`);
-    return (body as { audit_entries: AuditEntryRecord[] }).audit_entries.map((each) => [
-      each.actor,
-      each.action,
-    ]);
-  };
-  expect(await read(SERVICE)).toEqual([[SERVICE, "webhooks.disable-failing"]]);
-  expect(await read(OPERATOR)).toEqual([[OPERATOR, "export.grant"]]);
+  const entry = { ownerId, target: { kind: "webhook", id: made.id, name: made.url } } as const;
+  for (const [by, action] of [
+    [SERVICE, "webhooks.disable-failing"],
+    [OPERATOR, "export.grant"],
+  ] as const) {
+    await insertAuditEntry(postgres.pg, { ...entry, by, action });
+    const { body } = await as("admin", `GET /v2/${world.organization}/audit?actor=${by}`);
+    const { audit_entries: entries } = body as { audit_entries: AuditEntryRecord[] };
+    expect(entries.map((each) => [each.actor, each.action])).toEqual([[by, action]]);
+  }
 });
 
 describe("on the public internet, a webhook", () => {
-  const NOT_ALLOWED = { status: 422, body: { code: "webhook-url-not-allowed" } };
-
   test.each([
     ["http://127.0.0.1/", [], true],
     ["http://0x7f.1/", [], true],
@@ -269,30 +257,28 @@ describe("on the public internet, a webhook", () => {
     ["https://hooks.example.org/", ["93.184.216.34", "::1"], true],
     ["nonsense", [], false],
   ])("may not lead to %s when that is at %j", async (url, resolved, isInside) => {
-    const { id } = await create();
     addresses = resolved;
-    const { admin } = world.tokens;
-    const created = await guarded.call(admin, `POST ${pathOf(world)}`, { url, event_kinds: KINDS });
-    expect(created).toMatchObject(NOT_ALLOWED);
+    const created = await call("POST ", { url, event_kinds: KINDS }, guarded);
+    expect(created).toMatchObject(refused(422, "webhook-url-not-allowed"));
     const { message } = created.body as { message: string };
     expect(message.includes("WEBHOOK_ALLOW_PRIVATE_NETWORKS=true")).toBe(isInside);
-    expect(await guarded.call(admin, `PUT ${pathOf(world)}/${id}`, { url })).toMatchObject(NOT_ALLOWED);
+    expect(await on("PUT", { url }, guarded)).toMatchObject(refused(422, "webhook-url-not-allowed"));
   });
 
-  test("may lead to a name with public addresses, or with none yet", async () => {
-    for (const resolved of [["93.184.216.34", "2606:4700:4700::1111"], []]) {
+  test.each([[["93.184.216.34", "2606:4700:4700::1111"]], [[]]])(
+    "may lead to a name with the addresses %j",
+    async (resolved) => {
       addresses = resolved;
       const sent = { url: "https://hooks.example.org/", event_kinds: KINDS };
-      expect((await guarded.call(world.tokens.admin, `POST ${pathOf(world)}`, sent)).status).toBe(201);
-    }
-  });
+      expect((await call("POST ", sent, guarded)).status).toBe(201);
+    },
+  );
 
   test("that leads elsewhere since is not tested there", async () => {
     const { id } = await create(`http://hooks.example.org:${receiver.port}/`);
     addresses = ["127.0.0.1"];
     const { connections } = receiver;
-    const { body } = await guarded.call(world.tokens.admin, `POST ${pathOf(world)}/${id}/test`);
-    expect(body).toMatchObject({
+    expect((await call(`POST /${id}/test`, undefined, guarded)).body).toMatchObject({
       success: false,
       status: null,
       error: expect.stringContaining("must not lead") as string,
@@ -302,52 +288,52 @@ describe("on the public internet, a webhook", () => {
 });
 
 describe("a test", () => {
+  /** Points the webhook to a receiver that does not want what comes. */
+  async function refuseWith(text: string): Promise<Receiver> {
+    const unwilling = await openReceiver((_, response) => void response.writeHead(418).end(text));
+    await on("PUT", { url: unwilling.url });
+    return unwilling;
+  }
+
   test("sends a signed event to a webhook, also to a disabled one, and says what came of it", async () => {
-    const { id, secret } = await create();
-    await call(`PUT /${id}`, { enabled: false });
-    const answer = await call(`POST /${id}/test`);
+    await on("PUT", { enabled: false });
+    const answer = await on("POST /test");
     expect(answer.status).toBe(200);
     const { duration_ms: durationMs, ...result } = answer.body as WebhookTestResult;
     expect(result).toEqual({ success: true, status: 200, response_body: "thank you" });
     expect(Number.isInteger(durationMs)).toBe(true);
-    expect(verified(secret)).toEqual({
-      id: receiver.received[0]?.id,
+    const [got] = receiver.received;
+    expect(got && readAnnouncement(got, made.secret)).toEqual({
+      id: got?.id,
       type: "test",
       owner: world.organization,
       created_at: expect.stringMatching(TIMESTAMP) as string,
-      data: { message: `This is a test of the webhook ${id}.` },
+      data: { message: `This is a test of the webhook ${made.id}.` },
     });
   });
 
   test("is in the delivery log, whatever came of it, and counts as no failure of the webhook", async () => {
-    const { id } = await create();
-    await call(`POST /${id}/test`);
-    const unwilling = await openReceiver((_, response) => void response.writeHead(418).end("no"));
-    await call(`PUT /${id}`, { url: unwilling.url });
-    await call(`POST /${id}/test`);
-    await unwilling[Symbol.asyncDispose]();
-    expect(await deliveriesOf(id)).toMatchObject([
+    await on("POST /test");
+    await using _ = await refuseWith("no");
+    await on("POST /test");
+    expect(await deliveriesOf()).toMatchObject([
       { event_type: "test", state: "failed", attempts: [{ status: 418, response_body: "no" }] },
       { event_type: "test", state: "delivered", attempts: [{ status: 200, response_body: "thank you" }] },
     ]);
-    const text = "select failing_since from webhooks where id = $1";
-    expect((await pg.query(text, [id])).rows).toEqual([{ failing_since: null }]);
+    expect(await query("select failing_since from webhooks where id = $1")).toEqual([
+      { failing_since: null },
+    ]);
   });
 
   test("says what a receiver answers who does not want it, at most 2048 bytes of it", async () => {
-    const unwilling = await openReceiver(
-      (_, response) => void response.writeHead(418).end("größe ".repeat(1_000)),
-    );
-    const { id } = await create(unwilling.url);
-    const { body } = await call(`POST /${id}/test`);
-    const result = body as WebhookTestResult;
+    const unwilling = await refuseWith("größe ".repeat(1_000));
+    const result = (await on("POST /test")).body as WebhookTestResult;
     expect(result).toMatchObject({ success: false, status: 418 });
     expect(result).not.toHaveProperty("error");
     expect(Buffer.byteLength(result.response_body)).toBeGreaterThan(2_040);
     expect(Buffer.byteLength(result.response_body)).toBeLessThanOrEqual(2_048);
     await unwilling[Symbol.asyncDispose]();
-    const refused = (await call(`POST /${id}/test`)).body;
-    expect(refused).toMatchObject({
+    expect((await on("POST /test")).body).toMatchObject({
       success: false,
       status: null,
       response_body: "",
@@ -356,49 +342,42 @@ describe("a test", () => {
   });
 
   test(`is made ${TESTS_MAX} times a minute at most`, async () => {
-    const { id } = await create();
-    const made = await Promise.all(Array.from({ length: TESTS_MAX + 1 }, () => call(`POST /${id}/test`)));
-    const refused = made.filter(({ status }) => status !== 200);
-    expect(refused).toMatchObject([{ status: 429, body: { code: "rate-limited" } }]);
-    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+    const answers = await Promise.all(Array.from({ length: TESTS_MAX + 1 }, () => on("POST /test")));
+    const late = answers.filter(({ status }) => status !== 200);
+    expect(late).toMatchObject([refused(429, "rate-limited")]);
+    expect(Number(late[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 });
 
-test("a rotation answers the new secret, and keeps the old one for a day", async () => {
-  const { id, secret: old } = await create();
-  const { secret, old_secret_until: until } = (await call(`POST /${id}/rotate-secret`)).body as Created;
-  expect(secret).not.toBe(old);
-  expect(until).toMatch(TIMESTAMP);
-  await call(`POST /${id}/test`);
-  const [got] = receiver.received;
-  const header = String(got?.headers["x-service-signature"]);
-  expect(header).toMatch(/^t=\d{10},v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
-  for (const each of [old, secret]) verified(each);
-});
+describe("an old secret", () => {
+  test("is kept for a day after a rotation, which answers the new one", async () => {
+    const { secret, old_secret_until: until } = (await on("POST /rotate-secret")).body as Created;
+    expect(secret).not.toBe(made.secret);
+    expect(until).toMatch(TIMESTAMP);
+    await on("POST /test");
+    expectSigned([secret, made.secret]);
+  });
 
-test("an old secret ends at once when asked to, however often", async () => {
-  const { id } = await create();
-  const end = async () => (await call(`DELETE /${id}/old-secret`)).status;
-  expect(await end()).toBe(204);
-  const { secret } = (await call(`POST /${id}/rotate-secret`)).body as Created;
-  expect([await end(), await end()]).toEqual([204, 204]);
-  expect((await call(`GET /${id}`)).body).not.toHaveProperty("old_secret_until");
-  await call(`POST /${id}/test`);
-  const [got] = receiver.received;
-  expect(String(got?.headers["x-service-signature"])).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
-  verified(secret);
-  const text = "select old_secret is null as erased from webhooks where id = $1";
-  expect((await pg.query(text, [id])).rows).toEqual([{ erased: true }]);
-});
+  test("ends at once when asked to, however often", async () => {
+    const end = async () => (await on("DELETE /old-secret")).status;
+    expect(await end()).toBe(204);
+    const { secret } = (await on("POST /rotate-secret")).body as Created;
+    expect([await end(), await end()]).toEqual([204, 204]);
+    expect((await on("GET")).body).not.toHaveProperty("old_secret_until");
+    await on("POST /test");
+    expectSigned([secret]);
+    expect(await query("select old_secret from webhooks where id = $1")).toEqual([{ old_secret: null }]);
+  });
 
-test("an old secret is erased when it is valid no longer", async () => {
-  const [valid, expired] = [await create(), await create()];
-  for (const { id } of [valid, expired]) await call(`POST /${id}/rotate-secret`);
-  await pg.query("update webhooks set old_secret_until = now() where id = $1", [expired.id]);
-  await deleteOldDeliveries(pg);
-  const text = "select old_secret is not null as kept from webhooks where id = any ($1) order by id";
-  const { rows } = await pg.query(text, [[valid.id, expired.id]]);
-  expect(rows).toEqual([{ kept: true }, { kept: false }]);
+  test("is erased when it is valid no longer", async () => {
+    const { id: expired } = await create();
+    for (const id of [made.id, expired]) await call(`POST /${id}/rotate-secret`);
+    await postgres.pg.query("update webhooks set old_secret_until = now() where id = $1", [expired]);
+    await deleteOldDeliveries(postgres.pg);
+    const text =
+      "select old_secret is not null as kept from webhooks where id in ($1::uuid, $2::uuid) order by id";
+    expect(await query(text, expired)).toEqual([{ kept: true }, { kept: false }]);
+  });
 });
 
 test("why no answer came is said in 500 characters at most, whole ones", async () => {
@@ -413,31 +392,25 @@ describe("the delivery log", () => {
   const COUNT = 120;
 
   test("is narrowed to deliveries of one state, and the list of webhooks counts those of the last day", async () => {
-    const { id } = await create();
     for (const _ of [1, 2, 3]) await enqueue();
-    await call(`POST /${id}/test`);
-    await pg.query(
-      `update webhook_deliveries set state = 'failed', created_at = now() - $2::float8 * interval '1 hour'
+    await on("POST /test");
+    await query(
+      `update webhook_deliveries set state = 'failed', created_at = now() - interval '25 hours'
        where id = (select max(id::text)::uuid from webhook_deliveries where webhook_id = $1 and state = 'pending')`,
-      [id, 25],
     );
-    const of = async (state: string) => statesOf((await call(`GET /${id}/deliveries?state=${state}`)).body);
-    expect(await of("pending")).toEqual(["pending", "pending"]);
-    expect(await of("failed")).toEqual(["failed"]);
-    expect(await of("delivered")).toEqual(["delivered"]);
-    expect((await call(`GET /${id}/deliveries?state=pending&per_page=1`)).body).toHaveProperty("next");
-    expect((await call(`GET /${id}/deliveries?state=failed&per_page=1`)).body).not.toHaveProperty("next");
-    expect((await call(`GET /${id}/deliveries?state=succeeded`)).body).toMatchObject({
-      code: "invalid-query",
-    });
+    expect(await statesOf("?state=pending")).toEqual(["pending", "pending"]);
+    expect(await statesOf("?state=failed")).toEqual(["failed"]);
+    expect(await statesOf("?state=delivered")).toEqual(["delivered"]);
+    expect((await on("GET /deliveries?state=pending&per_page=1")).body).toHaveProperty("next");
+    expect((await on("GET /deliveries?state=failed&per_page=1")).body).not.toHaveProperty("next");
+    expect(await on("GET /deliveries?state=succeeded")).toMatchObject(refused(400, "invalid-query"));
     expect((await call("GET ")).body).toMatchObject({
-      webhooks: [{ id, last_24_hours: { pending: 2, delivered: 1, failed: 0, cancelled: 0 } }],
+      webhooks: [{ id: made.id, last_24_hours: { pending: 2, delivered: 1, failed: 0, cancelled: 0 } }],
     });
   });
 
   test("is listed in pages of a few megabytes, whatever receivers answered, and whole", async () => {
-    const { id } = await create();
-    await pg.query(
+    await query(
       `with event as (
          insert into webhook_events (id, owner_id, type, body)
          select gen_random_uuid(), owner_id, 'company-funnel-stage-changed', '' from webhooks, generate_series(1, $2)
@@ -447,13 +420,13 @@ describe("the delivery log", () => {
          select gen_random_uuid(), id, $1, 'delivered', now() from event returning id)
        insert into webhook_attempts (id, delivery_id, started_at, duration_ms, status, response_body)
        select gen_random_uuid(), id, now(), 1, 200, repeat(U&'\\0001', 2048) from delivery, generate_series(1, 20)`,
-      [id, COUNT],
+      COUNT,
     );
     const sizes: number[] = [];
     const seen: string[] = [];
-    let next: string | undefined = `/v2/${world.organization}/webhooks/${id}/deliveries?per_page=1000`;
+    let next: string | undefined = `${pathOf()}/${made.id}/deliveries?per_page=1000`;
     for (let pages = 0; next !== undefined && pages < COUNT; pages += 1) {
-      const answer = await api.call(world.tokens.admin, `GET ${next}`);
+      const answer = await as("admin", `GET ${next}`);
       const body = answer.body as { deliveries: WebhookDeliveryRecord[]; next?: string };
       sizes.push(JSON.stringify(body).length);
       seen.push(...body.deliveries.map((each) => each.id));
@@ -465,51 +438,50 @@ describe("the delivery log", () => {
     expect(sizes.length).toBeGreaterThan(1);
     expect([seen.length, new Set(seen).size, next]).toEqual([COUNT, COUNT, undefined]);
     expect(seen).toEqual(seen.toSorted().toReversed());
-    const whole = (await call(`GET /${id}/deliveries?per_page=3`)).body as { deliveries: object[] };
-    expect(whole.deliveries).toHaveLength(3);
+    expect(await deliveriesOf("?per_page=3")).toHaveLength(3);
   });
 });
 
 describe("a redelivery", () => {
-  test(`is asked for ${REDELIVERIES_MAX} times a minute at most`, async () => {
-    const { id } = await create();
+  /** The path to ask for it at the webhook of the test. */
+  let path: string;
+
+  beforeEach(async () => {
     await enqueue();
-    const [delivery] = await deliveriesOf(id);
+    path = `POST /deliveries/${(await deliveriesOf())[0]?.id}/redeliver`;
+  });
+
+  test(`is asked for ${REDELIVERIES_MAX} times a minute at most`, async () => {
     const statuses: number[] = [];
     for (let asked = 0; asked <= REDELIVERIES_MAX; asked += 1) {
-      await pg.query("update webhook_deliveries set state = 'failed', ended_at = now()");
-      statuses.push((await call(`POST /${id}/deliveries/${delivery?.id}/redeliver`)).status);
+      await endAll();
+      statuses.push((await on(path)).status);
     }
     expect(statuses).toEqual([...Array.from({ length: REDELIVERIES_MAX }, () => 200), 429]);
   });
 
   test("begins a delivery again that has ended, and is refused for any other", async () => {
-    const { id } = await create();
-    await enqueue();
-    const [delivery] = await deliveriesOf(id);
+    const [delivery] = await deliveriesOf();
     expect(delivery).toEqual({
       id: expect.stringMatching(UUID) as string,
       event_id: expect.stringMatching(UUID) as string,
-      event_type: "company-funnel-stage-changed",
+      event_type: STAGE_CHANGED,
       state: "pending",
       attempts: [],
       created_at: expect.stringMatching(TIMESTAMP) as string,
       next_attempt_at: expect.stringMatching(TIMESTAMP) as string,
     });
-    const path = `POST /${id}/deliveries/${delivery?.id}/redeliver`;
-    expect(await call(path)).toMatchObject({ status: 409, body: { code: "delivery-in-progress" } });
-    await pg.query("update webhook_deliveries set state = 'failed', ended_at = now()");
-    expect(await call(path)).toMatchObject({ status: 200, body: { id: delivery?.id, state: "pending" } });
-    await call(`PUT /${id}`, { enabled: false });
-    expect(await call(path)).toMatchObject({ status: 409, body: { code: "webhook-disabled" } });
-    expect(await auditOf(pg, { owner: world.organization, kind: "delivery" })).toHaveLength(1);
+    expect(await on(path)).toMatchObject(refused(409, "delivery-in-progress"));
+    await endAll();
+    expect(await on(path)).toMatchObject({ status: 200, body: { id: delivery?.id, state: "pending" } });
+    await on("PUT", { enabled: false });
+    expect(await on(path)).toMatchObject(refused(409, "webhook-disabled"));
+    expect(await auditOf(postgres.pg, { owner: world.organization, kind: "delivery" })).toHaveLength(1);
   });
 
   test("is not found for an event that the webhook was not sent", async () => {
-    const [one, other] = [await create(), await create()];
-    await enqueue();
-    const [delivery] = await deliveriesOf(one.id);
-    expect((await call(`POST /${other.id}/deliveries/${delivery?.id}/redeliver`)).status).toBe(404);
-    expect((await call(`POST /${one.id}/deliveries/1/redeliver`)).status).toBe(404);
+    const { id: other } = await create();
+    expect((await call(path.replace(" ", ` /${other}`))).status).toBe(404);
+    expect((await on("POST /deliveries/1/redeliver")).status).toBe(404);
   });
 });
