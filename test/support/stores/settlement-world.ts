@@ -1,4 +1,6 @@
-import type { SettleScope } from "../../../aggregate/settlement/settle.js";
+import { randomUUID } from "node:crypto";
+import { beforeEach, expect } from "vitest";
+import { settle, type SettleScope } from "../../../aggregate/settlement/settle.js";
 import type { Shard, Shards } from "../../../schemas/shards.js";
 import type { OwnerSettlement } from "../../../schemas/records/settlement.js";
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
@@ -13,8 +15,55 @@ import {
   UNKNOWN_PLACE,
 } from "../../../schemas/records/enriched-event.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
-import { aggregateEvents } from "../imports/recount-aggregates.js";
-import type { CountedEvent } from "../imports/recount-line.js";
+import { clickhouse, useClickHouse } from "./use-clickhouse.js";
+import { aggregateEvents, firstDifference } from "../imports/recount-aggregates.js";
+import type { CountedEvent, KnownArtifact } from "../imports/recount-line.js";
+
+/** Of the test that runs. */
+export let artifact: KnownArtifact;
+export let journal: TestJournal;
+
+/** A ClickHouse for the tests of a suite, and for each test a package and its owner's notes of settlement. */
+export function useSettlement(): void {
+  useClickHouse();
+  beforeEach(() => {
+    useArtifact();
+    journal = openJournal();
+  });
+}
+
+/** Another package for the rest of the test. */
+export function useArtifact(libraryType: "docker" | "other" = "docker"): void {
+  artifact = { kind: "package", id: randomUUID(), libraryType };
+}
+
+/** When the first chunk of a test is received. */
+export const STAMP = Date.parse("2025-06-01T00:00:00Z");
+const STAMPS = 200;
+
+/** Inserts a chunk of the test. */
+export const insert = (versions: readonly Version[], token: string = randomUUID()) =>
+  insertChunk(clickhouse, versions, token);
+
+type SettleOptions = Partial<Parameters<typeof scopeBetween>[1]> & {
+  batch?: string;
+  owner?: OwnerSettlement;
+};
+
+/** Settles all that an import wrote, as far as a test goes. */
+export function settleAll(
+  importId: string,
+  { batch = randomUUID(), owner = journal, ...scope }: SettleOptions = {},
+): Promise<number> {
+  const asked = scopeBetween(importId, { from: STAMP, to: STAMP + STAMPS, ...scope });
+  return settle(clickhouse.shards, asked, { batch, owner });
+}
+
+/** The aggregates of the package count these, and nothing else. */
+export async function expectCounted(versions: readonly Version[]): Promise<void> {
+  const answered = await readAggregates(clickhouse, [artifact.id]);
+  expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
+}
 
 /** One version of an event, as a chunk of an import brought it. */
 export interface Version {
@@ -118,7 +167,7 @@ function orderOf(uuid: string): string {
   return uuid.slice(19) + uuid.slice(0, 19);
 }
 
-export function aggregatesOf(versions: readonly Version[]): AggregateV1[] {
+function aggregatesOf(versions: readonly Version[]): AggregateV1[] {
   return aggregateEvents(
     versions.map(({ event }) => event),
     lookups,
@@ -126,7 +175,7 @@ export function aggregatesOf(versions: readonly Version[]): AggregateV1[] {
 }
 
 /** Aggregates of these packages as the export has them. */
-export async function readAggregates(
+async function readAggregates(
   { client }: TestClickHouse,
   packages: readonly string[],
 ): Promise<AggregateV1[]> {

@@ -1,44 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { json } from "node:stream/consumers";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { countErased, eraseClient, mergeAddresses } from "../../../../aggregate/erasures/erase-client.js";
 import { hideErased, openRows } from "../../../../aggregate/queries/open-rows.js";
-import { settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import type { OpenErasure } from "../../../../schemas/contracts/erasure.js";
-import { firstDifference } from "../../../support/imports/recount-aggregates.js";
-import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import {
-  aggregatesOf,
-  insertChunk,
+  artifact,
+  expectCounted,
+  insert,
+  journal,
   liveOf,
-  openJournal,
-  readAggregates,
-  scopeBetween,
-  type TestJournal,
+  settleAll,
+  STAMP,
+  useSettlement,
   type Version,
 } from "../../../support/stores/settlement-world.js";
+import { clickhouse } from "../../../support/stores/use-clickhouse.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
 
-const STAMP = Date.parse("2025-06-01T00:00:00Z");
 const ADDRESSES = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 const [ERASED = ""] = ADDRESSES;
 
-let clickhouse: TestClickHouse;
-let artifact: KnownArtifact;
-let journal: TestJournal;
-
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-
-afterAll(() => clickhouse?.[Symbol.asyncDispose]());
-
-beforeEach(() => {
-  artifact = { kind: "package", id: randomUUID(), libraryType: "docker" };
-  journal = openJournal();
-});
+useSettlement();
 
 /** Chunks of an import with versions of thirty events by three clients. */
 function chunksFrom(random: Random, { importId, first }: { importId: string; first: number }): Version[][] {
@@ -57,16 +41,6 @@ function chunksFrom(random: Random, { importId, first }: { importId: string; fir
       return { importId, stamp: STAMP + first + index * 10, line, event };
     }),
   );
-}
-
-async function settleAll(importId: string, events: number): Promise<void> {
-  const scope = scopeBetween(importId, { from: STAMP, to: STAMP + 200, events });
-  await settle(clickhouse.shards, scope, { batch: randomUUID(), owner: journal });
-}
-
-async function expectLive(versions: readonly Version[]): Promise<void> {
-  const answered = await readAggregates(clickhouse, [artifact.id]);
-  expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
 }
 
 function erasureOf(askedAt: number): OpenErasure {
@@ -100,14 +74,14 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     const random = new Random(seed);
     const [before, after] = [randomUUID(), randomUUID()];
     const first = chunksFrom(random, { importId: before, first: 0 });
-    for (const chunk of first) await insertChunk(clickhouse, chunk, randomUUID());
-    if (random.chance(0.7)) await settleAll(before, events);
+    for (const chunk of first) await insert(chunk);
+    if (random.chance(0.7)) await settleAll(before, { events });
     const erasure = erasureOf(STAMP + 100);
     const scope = { artifacts: [artifact.id], owner: journal };
     expect(await eraseClient(clickhouse.shards, erasure, scope)).toBe(true);
-    await settleAll(before, events);
+    await settleAll(before, { events });
     const kept = first.flat().filter(({ event }) => event.address !== ERASED);
-    await expectLive(liveOf(kept, new Set()));
+    await expectCounted(liveOf(kept, new Set()));
     expect(await hiddenSum(erasure.id)).toBe(liveOf(kept, new Set()).length);
     await expect.poll(() => eraseClient(clickhouse.shards, erasure, scope)).toBe(false);
     await expect.poll(() => mergeAddresses(clickhouse.shards, erasure.id)).toBe(false);
@@ -118,10 +92,10 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     expect(await countOf("uniques", `package = '${artifact.id}' AND ${isClient}`)).toBe(0);
     // What is read once more, as after a crash, does not come back; what the client sends later counts.
     const again = random.pick(first);
-    await insertChunk(clickhouse, again, randomUUID());
+    await insert(again);
     const later = chunksFrom(random, { importId: after, first: 100 });
-    for (const chunk of later) await insertChunk(clickhouse, chunk, randomUUID());
-    for (const importId of [before, after]) await settleAll(importId, events);
-    await expectLive(liveOf([...kept, ...later.flat()], new Set()));
+    for (const chunk of later) await insert(chunk);
+    for (const importId of [before, after]) await settleAll(importId, { events });
+    await expectCounted(liveOf([...kept, ...later.flat()], new Set()));
   },
 );

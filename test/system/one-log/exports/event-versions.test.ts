@@ -1,43 +1,33 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { composeEvents, openEvents } from "../../../../aggregate/queries/events/open-events.js";
 import { openRows } from "../../../../aggregate/queries/open-rows.js";
-import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
+import { markRetracted } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import type { UnsettledImports } from "../../../../schemas/records/settlement.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
-import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { textOf } from "../../../support/api/management-world.js";
-import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import {
-  insertChunk,
-  openJournal,
-  scopeBetween,
+  artifact,
+  insert,
+  settleAll,
+  STAMP,
+  useSettlement,
   type Version,
 } from "../../../support/stores/settlement-world.js";
+import { clickhouse } from "../../../support/stores/use-clickhouse.js";
 
 const DAY_MS = 86_400_000;
 const MARCH = Date.parse("2025-03-10T12:00:00Z");
 const SETTLED: UnsettledImports = { imports: [], fromVersion: "0", retracted: [], changed: false };
 
-let clickhouse: TestClickHouse;
-let artifact: KnownArtifact;
-
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-
-afterAll(() => clickhouse?.[Symbol.asyncDispose]());
-
-beforeEach(() => {
-  artifact = { kind: "package", id: randomUUID(), libraryType: "docker" };
-});
+useSettlement();
 
 /** One event on one day, in the version that the text names. */
-function version(importId: string, stamp: number, { key = "a", day = 0, text = "" } = {}): Version {
+function version(importId: string, order: number, { key = "a", day = 0, text = "" } = {}): Version {
   const request = { userAgent: "docker", address: "192.0.2.1", variables: new Map<string, string>() };
   const event = { artifact, key, time: MARCH + day * DAY_MS, version: text, ...request };
-  return { importId, stamp, line: 0, event };
+  return { importId, stamp: STAMP + order, line: 0, event };
 }
 
 async function exported(
@@ -53,16 +43,11 @@ async function exported(
   return lines.map((line) => (JSON.parse(line) as { version: string }).version).sort();
 }
 
-async function settleAll(importId: string, retracted = false): Promise<void> {
-  const scope = scopeBetween(importId, { from: 0, to: 100, retracted });
-  await settle(clickhouse.shards, scope, { batch: randomUUID(), owner: openJournal() });
-}
-
 describe("while an import is not settled", () => {
   test.each([0, 5])("an override %i days later is shown, and what it overrides is not", async (day) => {
     const [first, second] = [randomUUID(), randomUUID()];
-    await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
-    await insertChunk(clickhouse, [version(second, 2, { text: "2", day })], randomUUID());
+    await insert([version(first, 1, { text: "1" })]);
+    await insert([version(second, 2, { text: "2", day })]);
     const unsettled = { imports: [second], fromVersion: "0", retracted: [], changed: false };
     expect(await exported(unsettled)).toEqual(["2"]);
     // The later version is on a day that is not asked for, and the earlier one is overridden all the same.
@@ -76,9 +61,9 @@ describe("while an import is not settled", () => {
     "an override that comes while an export begins is shown alone, settled %s",
     async (settled) => {
       const [first, second] = [randomUUID(), randomUUID()];
-      await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
+      await insert([version(first, 1, { text: "1" })]);
       const unsettled = async () => {
-        await insertChunk(clickhouse, [version(second, 2, { text: "2" })], randomUUID());
+        await insert([version(second, 2, { text: "2" })]);
         if (settled) await settleAll(second);
         return { imports: settled ? [] : [second], fromVersion: "0", retracted: [], changed: true };
       };
@@ -88,8 +73,8 @@ describe("while an import is not settled", () => {
 
   test("an event that is retracted is not shown, and one that nobody overrides is", async () => {
     const [first, second] = [randomUUID(), randomUUID()];
-    await insertChunk(clickhouse, [version(first, 1, { text: "1" })], randomUUID());
-    await insertChunk(clickhouse, [version(second, 2, { text: "2", key: "b" })], randomUUID());
+    await insert([version(first, 1, { text: "1" })]);
+    await insert([version(second, 2, { text: "2", key: "b" })]);
     const unsettled = { imports: [second], fromVersion: "0", retracted: [second], changed: false };
     expect(await exported(unsettled)).toEqual(["1"]);
   });
@@ -97,8 +82,8 @@ describe("while an import is not settled", () => {
   test("a row that was written twice is shown once", async () => {
     const first = randomUUID();
     const row = version(first, 1, { text: "1" });
-    await insertChunk(clickhouse, [row], randomUUID());
-    await insertChunk(clickhouse, [row], randomUUID());
+    await insert([row]);
+    await insert([row]);
     expect(await exported({ imports: [first], fromVersion: "0", retracted: [], changed: false })).toEqual([
       "1",
     ]);
@@ -112,11 +97,7 @@ test("the latest of many overrides is shown, for each event on its own", async (
   for (const [index, importId] of imports.entries()) {
     const text = String(index);
     const versions = ["a", "b", `only-${index}`].map((key) => version(importId, index + 1, { key, text }));
-    await insertChunk(
-      clickhouse,
-      versions.map((each, line) => ({ ...each, line })),
-      randomUUID(),
-    );
+    await insert(versions.map((each, line) => ({ ...each, line })));
     await settleAll(importId);
   }
   expect(await exported(SETTLED)).toEqual(["0", "1", "2", "3", "4", "4", "4"]);
@@ -207,7 +188,7 @@ test.each(TEST_SEEDS)(
           await markRetracted(clickhouse.shards, [importId]);
           history.marked.add(importId);
         }
-        await settleAll(importId, history.retracted.has(importId));
+        await settleAll(importId, { retracted: history.retracted.has(importId) });
         history.settle(importId);
       } else if (random.chance(0.3) && retractable.length > 0) {
         const importId = random.pick(retractable);
@@ -232,8 +213,8 @@ async function receive(history: History, { step, random }: { step: number; rando
     return { ...version(importId, step, { key, day, text: `${key}${step}` }), line, order: step };
   });
   if (versions.length === 0) return;
-  await insertChunk(clickhouse, versions, randomUUID());
-  if (random.chance(0.3)) await insertChunk(clickhouse, versions, randomUUID());
+  await insert(versions);
+  if (random.chance(0.3)) await insert(versions);
   history.received.push(...versions);
   history.pending.add(importId);
 }

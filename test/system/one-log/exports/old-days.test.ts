@@ -1,19 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { removeEvents } from "../../../../aggregate/retention/remove-old-rows.js";
-import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import { clickhouse, useClickHouse } from "../../../support/stores/use-clickhouse.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { insertChunk, type Version } from "../../../support/stores/settlement-world.js";
 
-let clickhouse: TestClickHouse;
 const artifact: KnownArtifact = { kind: "package", id: randomUUID(), libraryType: "docker" };
 
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-  await insertChunk(clickhouse, eventOfEachMonth(), "all months");
-});
-
-afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+useClickHouse();
+beforeAll(() => insertChunk(clickhouse, eventOfEachMonth(), "all months"));
 
 const MONTHS = (2027 - 1970) * 12;
 

@@ -1,51 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import {
-  applyBatch,
-  markRetracted,
-  settle,
-  type SettleScope,
-} from "../../../../aggregate/settlement/settle.js";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { applyBatch, markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
-import {
-  breakView,
-  onEveryServer,
-  openTestClickHouse,
-  type TestClickHouse,
-} from "../../../support/stores/open-clickhouse.js";
-import { firstDifference } from "../../../support/imports/recount-aggregates.js";
+import { breakView, onEveryServer } from "../../../support/stores/open-clickhouse.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
 import { suiteServers } from "../../../support/shards/given-servers.js";
 import { sentKey } from "../../../../schemas/records/event-id.js";
-import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import {
-  aggregatesOf,
+  artifact,
   countLive,
-  insertChunk,
+  expectCounted,
+  insert,
+  journal,
   liveOf,
-  openJournal,
-  readAggregates,
-  scopeBetween,
-  type TestJournal,
+  settleAll,
+  STAMP,
+  useArtifact,
+  useSettlement,
   type Version,
 } from "../../../support/stores/settlement-world.js";
+import { clickhouse } from "../../../support/stores/use-clickhouse.js";
 
-let clickhouse: TestClickHouse;
-let artifact: KnownArtifact;
-let journal: TestJournal;
-
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-
-afterAll(() => clickhouse?.[Symbol.asyncDispose]());
-
-beforeEach(() => {
-  artifact = { kind: "package", id: randomUUID(), libraryType: "docker" };
-  journal = openJournal();
-});
-
-const STAMP = Date.parse("2025-06-01T00:00:00Z");
+useSettlement();
 
 /** A version of event `key` that differs in everything from those of other numbers. */
 function versionOf(
@@ -66,19 +42,8 @@ function versionOf(
   return { importId, stamp, line, event: { artifact, key, time, ...about, variables } };
 }
 
-/** Settles all that an import wrote, as far as this test goes. */
-function settleAll(importId: string, options: ScopeOptions = {}): Promise<number> {
-  return settle(clickhouse.shards, scopeOf(importId, options), { batch: randomUUID(), owner: journal });
-}
-
 /** Has them found by the statement for many events. */
 const MANY = { events: 1_000 };
-
-type ScopeOptions = { retracted?: boolean; events?: number };
-
-function scopeOf(importId: string, options: ScopeOptions = {}): SettleScope {
-  return scopeBetween(importId, { from: STAMP, to: STAMP + 200, ...options });
-}
 
 /** The rows of events that no row with the other sign and else the same contents takes back. */
 async function unpairedRows(): Promise<unknown[]> {
@@ -93,8 +58,7 @@ async function unpairedRows(): Promise<unknown[]> {
 
 async function expectLive(versions: readonly Version[]): Promise<void> {
   expect(await countLive(clickhouse, artifact.id)).toEqual({ live: versions.length, notOnce: 0 });
-  const answered = await readAggregates(clickhouse, [artifact.id]);
-  expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
+  await expectCounted(versions);
 }
 
 describe("settlement", () => {
@@ -111,7 +75,7 @@ describe("settlement", () => {
     "ends with the latest version of each event live once, whatever came when and how often (seed %d)",
     async (seed) => {
       const random = new Random(seed);
-      artifact = { ...artifact, libraryType: random.pick(["docker", "other"]) };
+      useArtifact(random.pick(["docker", "other"]));
       const imports: string[] = [randomUUID(), randomUUID(), randomUUID()];
       const retracted = new Set(random.chance(0.5) ? [random.pick(imports)] : []);
       const marked = new Set<string>();
@@ -119,7 +83,7 @@ describe("settlement", () => {
       // In any order, and a third of them once more.
       const arrivals = shuffled([...chunks, ...chunks.filter(() => random.chance(0.33))], random);
       const steps = arrivals.map((chunk) => async () => {
-        await insertChunk(clickhouse, chunk, randomUUID());
+        await insert(chunk);
         const scopes = imports.filter(() => random.chance(0.2));
         const events = random.pick([1, 1_000]);
         for (const importId of scopes) await settleAll(importId, { retracted: marked.has(importId), events });
@@ -145,9 +109,8 @@ describe("settlement", () => {
     const versions = [0, 1, 2, 3].map((index) =>
       versionOf(`e${index % 2}`, { importId, stamp: STAMP + index, line: index, variant: index }),
     );
-    for (const version of versions) await insertChunk(clickhouse, [version], randomUUID());
-    const scope = scopeBetween(importId, { from: STAMP + 2, to: STAMP + 2 });
-    expect(await settle(clickhouse.shards, scope, { batch: randomUUID(), owner: journal })).toBe(1);
+    for (const version of versions) await insert([version]);
+    expect(await settleAll(importId, { from: STAMP + 2, to: STAMP + 2 })).toBe(1);
     await expectLive(versions.slice(1));
   });
 
@@ -158,17 +121,17 @@ describe("settlement", () => {
         versionOf(`${key}${index % 2}`, { importId, stamp: STAMP + index, line, variant: 2 * index + line }),
       ),
     );
-    await insertChunk(clickhouse, versions.slice(0, 2), randomUUID());
-    await insertChunk(clickhouse, versions.slice(2), randomUUID());
+    await insert(versions.slice(0, 2));
+    await insert(versions.slice(2));
     const chunks = [
       { importId: second, stamp: STAMP + 1, events: 2 },
       { importId: third, stamp: STAMP + 1, events: 2 },
     ];
-    const settleChunks = (scope: SettleScope) =>
-      settle(clickhouse.shards, scope, { batch: randomUUID(), owner: journal });
-    expect(await settleChunks({ chunks, retracted: false })).toBe(0);
+    const settleChunks = (some: typeof chunks) =>
+      settle(clickhouse.shards, { chunks: some, retracted: false }, { batch: randomUUID(), owner: journal });
+    expect(await settleChunks(chunks)).toBe(0);
     const all = [...chunks, { importId: third, stamp: STAMP + 2, events: 2 }];
-    expect(await settleChunks({ chunks: all, retracted: false })).toBe(2);
+    expect(await settleChunks(all)).toBe(2);
     await expectLive(versions.slice(2));
   });
 
@@ -179,8 +142,8 @@ describe("settlement", () => {
     await alter("ADD COLUMN IF NOT EXISTS later UInt64 DEFAULT rand64()");
     onTestFinished(() => alter("DROP COLUMN IF EXISTS later"));
     const [earlier, later] = [randomUUID(), randomUUID()];
-    await insertChunk(clickhouse, [versionOf("e", { importId: earlier, variant: 1 })], randomUUID());
-    await insertChunk(clickhouse, [versionOf("e", { importId: later, stamp: STAMP + 1 })], randomUUID());
+    await insert([versionOf("e", { importId: earlier, variant: 1 })]);
+    await insert([versionOf("e", { importId: later, stamp: STAMP + 1 })]);
     expect(await settleAll(later)).toBe(1);
     expect(await unpairedRows()).toEqual([{ import_id: later, signs: 1 }]);
   });
@@ -189,12 +152,12 @@ describe("settlement", () => {
     const importId = randomUUID();
     const [erased, overridden] = await keysThatShareBits();
     const chunk = [erased, overridden].map((key, line) => versionOf(key, { importId, line }));
-    await insertChunk(clickhouse, chunk, randomUUID());
+    await insert(chunk);
     await noteErased(erased);
     expect(await settleAll(importId)).toBe(1);
     const later = randomUUID();
     const override = versionOf(overridden, { importId: later, stamp: STAMP + 1, variant: 1 });
-    await insertChunk(clickhouse, [override], randomUUID());
+    await insert([override]);
     expect(await settleAll(later, MANY)).toBe(1);
     await expectLive([override]);
   });
@@ -203,10 +166,10 @@ describe("settlement", () => {
     const importId = randomUUID();
     const kept = versionOf("kept", { importId });
     const chunk = [kept, versionOf("erased", { importId, line: 1 })];
-    await insertChunk(clickhouse, chunk, randomUUID());
+    await insert(chunk);
     await noteErased("erased");
     expect(await settleAll(importId)).toBe(1);
-    await insertChunk(clickhouse, chunk.slice(1), randomUUID());
+    await insert(chunk.slice(1));
     await onEveryServer(clickhouse.servers, "OPTIMIZE TABLE event_ids FINAL");
     expect(await settleAll(importId, MANY)).toBe(1);
     await expectLive([kept]);
@@ -242,11 +205,7 @@ describe("settlement", () => {
     const here = versionOf("e", { importId, variant: 1 });
     const elsewhere = { ...artifact, id: randomUUID() };
     const there = versionOf("e", { importId, line: 1, variant: 2 });
-    await insertChunk(
-      clickhouse,
-      [here, { ...there, event: { ...there.event, artifact: elsewhere } }],
-      randomUUID(),
-    );
+    await insert([here, { ...there, event: { ...there.event, artifact: elsewhere } }]);
     expect(await settleAll(importId)).toBe(0);
     await expectLive([here]);
   });
@@ -260,7 +219,7 @@ describe("a retracted import", () => {
         versionOf(`e${event}`, { importId, stamp: STAMP + index, line: event, variant: 3 * index + event }),
       ),
     );
-    for (const chunk of versions) await insertChunk(clickhouse, chunk, randomUUID());
+    for (const chunk of versions) await insert(chunk);
     await settleAll(third);
     await expectLive(versions[2] ?? []);
     await markRetracted(clickhouse.shards, [third]);
@@ -277,14 +236,14 @@ describe("a retracted import", () => {
   test("stays gone when a chunk of it comes late", async () => {
     const [kept, gone] = [randomUUID(), randomUUID()];
     const earlier = versionOf("e", { importId: kept, variant: 1 });
-    await insertChunk(clickhouse, [earlier], randomUUID());
+    await insert([earlier]);
     await markRetracted(clickhouse.shards, [gone]);
     await settleAll(gone, { retracted: true });
     const late = [
       versionOf("e", { importId: gone, stamp: STAMP + 9, variant: 2 }),
       versionOf("f", { importId: gone, stamp: STAMP + 9, line: 1, variant: 3 }),
     ];
-    await insertChunk(clickhouse, late, randomUUID());
+    await insert(late);
     await settleAll(gone, { retracted: true });
     await expectLive([earlier]);
   });
@@ -301,16 +260,15 @@ describe("after a crash", () => {
       versionOf(`e${line % 10}`, { importId, line, variant: line % 13 }),
     );
     latest = liveOf(versions, new Set());
-    await insertChunk(clickhouse, versions, randomUUID());
+    await insert(versions);
   });
 
   test("a staged batch is applied, and once more without effect", async () => {
     const batch = randomUUID();
     const crash = new Error("the program died");
     const dying = { ...journal, putStagedBatch: () => Promise.reject(crash) };
-    const settling = settle(clickhouse.shards, scopeOf(importId), { batch, owner: dying });
-    await expect(settling).rejects.toBe(crash);
-    await expectNothingSettled();
+    await expect(settleAll(importId, { batch, owner: dying })).rejects.toBe(crash);
+    expect(await countLive(clickhouse, artifact.id)).toEqual({ live: versions.length, notOnce: 0 });
     for (let time = 0; time < 3; time += 1) {
       await applyBatch(clickhouse.shards, batch);
       await expectLive(latest);
@@ -334,10 +292,9 @@ describe("after a crash", () => {
     const overriding = chunks.flat().map(({ event }, line) => {
       return versionOf(event.key, { importId, stamp: STAMP + 2, line, variant: 1 });
     });
-    for (const chunk of [...chunks, overriding]) await insertChunk(clickhouse, chunk, randomUUID());
+    for (const chunk of [...chunks, overriding]) await insert(chunk);
     const batch = randomUUID();
-    const removed = await settle(clickhouse.shards, scopeOf(importId), { batch, owner: journal });
-    expect(removed).toBe(120);
+    expect(await settleAll(importId, { batch })).toBe(120);
     await merging("START");
     await onEveryServer(clickhouse.servers, "OPTIMIZE TABLE events FINAL");
     await applyBatch(clickhouse.shards, batch);
@@ -346,8 +303,7 @@ describe("after a crash", () => {
 
   test("a batch that was not noted is found again, and nothing is removed twice", async () => {
     const dying = { ...journal, putStagedBatch: () => Promise.reject(new Error("the program died")) };
-    const settling = settle(clickhouse.shards, scopeOf(importId), { batch: randomUUID(), owner: dying });
-    await expect(settling).rejects.toThrow("the program died");
+    await expect(settleAll(importId, { owner: dying })).rejects.toThrow("the program died");
     expect(await settleAll(importId)).toBe(20);
     await expectLive(latest);
   });
@@ -362,10 +318,6 @@ describe("after a crash", () => {
     await expectLive(latest);
     expect(await settleAll(importId)).toBe(0);
   });
-
-  async function expectNothingSettled(): Promise<void> {
-    expect(await countLive(clickhouse, artifact.id)).toEqual({ live: versions.length, notOnce: 0 });
-  }
 });
 
 describe("an insert that is repeated with its token", () => {
@@ -374,7 +326,7 @@ describe("an insert that is repeated with its token", () => {
     const chunk = Array.from({ length: 50 }, (_, line) =>
       versionOf(`e${line}`, { importId, line, variant: line % 7 }),
     );
-    for (let time = 0; time < 3; time += 1) await insertChunk(clickhouse, chunk, `repeated ${importId}`);
+    for (let time = 0; time < 3; time += 1) await insert(chunk, `repeated ${importId}`);
     await expectLive(chunk);
     const [written] = await clickhouse.rows(
       `SELECT toUInt32(count()) AS rows FROM import_events WHERE import_id = '${importId}'`,
@@ -396,14 +348,14 @@ describe("an insert that is repeated with its token", () => {
       await command("ATTACH TABLE clients");
       const importId = randomUUID();
       const chunk = [0, 1, 2].map((line) => versionOf(`e${line}`, { importId, line, variant: line }));
-      await insertChunk(clickhouse, chunk, `merged ${importId}`);
+      await insert(chunk, `merged ${importId}`);
       await markRetracted(clickhouse.shards, [importId]);
       expect(await settleAll(importId, { retracted: true })).toBe(3);
       await command("OPTIMIZE TABLE clients FINAL");
       // ClickHouse removes empty parts when it removes those that were merged.
       const merged = "SELECT name FROM system.parts WHERE table = 'clients' AND NOT active";
       await expect.poll(() => clickhouse.rows(merged)).toEqual([]);
-      await insertChunk(clickhouse, chunk, `merged ${importId}`);
+      await insert(chunk, `merged ${importId}`);
       await expectLive([]);
       const open = await clickhouse.rows(`SELECT name FROM system.tables WHERE database = currentDatabase()
       AND engine_full LIKE '%deduplication_window%' AND engine_full NOT LIKE '%remove_empty_parts = 0%'`);
@@ -419,20 +371,16 @@ describe("an insert that is repeated with its token", () => {
       )) ?? [];
     expect(views.length).toBeGreaterThan(10);
     for (const { name } of views) {
-      artifact = {
-        ...artifact,
-        id: randomUUID(),
-        libraryType: name === "variables_view" ? "other" : "docker",
-      };
+      useArtifact(name === "variables_view" ? "other" : "docker");
       const importId = randomUUID();
       const chunk = Array.from({ length: 40 }, (_, line) =>
         versionOf(`e${line % 20}`, { importId, line, variant: line % 7 }),
       );
       const restore = await breakView(clickhouse.servers, name);
       onTestFinished(restore);
-      await expect(insertChunk(clickhouse, chunk, `cut ${importId}`)).rejects.toThrow("broken by a test");
+      await expect(insert(chunk, `cut ${importId}`)).rejects.toThrow("broken by a test");
       await restore();
-      for (let time = 0; time < 2; time += 1) await insertChunk(clickhouse, chunk, `cut ${importId}`);
+      for (let time = 0; time < 2; time += 1) await insert(chunk, `cut ${importId}`);
       await expectLive(chunk);
       // Settlement reads two of the views.
       expect(await settleAll(importId)).toBe(20);

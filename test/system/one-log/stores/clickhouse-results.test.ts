@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ResultRequest, Rows } from "../../../../aggregate/queries/open-rows.js";
 import { connectResults } from "../../../../deploy/stores/clickhouse/connect-results.js";
-import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import { clickhouse, useClickHouse } from "../../../support/stores/use-clickhouse.js";
 
 const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const HOSTILE = [
@@ -55,9 +55,7 @@ async function read(rows: Rows, onPart: (bytes: Buffer) => void): Promise<void> 
 }
 
 describe("a result of a real ClickHouse", () => {
-  let clickhouse: TestClickHouse;
-  beforeAll(async () => void (clickhouse = await openTestClickHouse()));
-  afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+  useClickHouse();
 
   test("is of the parameters as they are, alone and in lists", async () => {
     await using results = connectResults(clickhouse.url);

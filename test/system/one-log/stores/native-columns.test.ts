@@ -1,5 +1,5 @@
 import { text as readText } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   openImportLog,
   type ImportLogQuery,
@@ -11,15 +11,9 @@ import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-bl
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";
-import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import { clickhouse, useClickHouse } from "../../../support/stores/use-clickhouse.js";
 
-let clickhouse: TestClickHouse;
-
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-
-afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+useClickHouse();
 
 const TEXTS = [
   "",
