@@ -7,7 +7,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { OPTIMIZE_LATE } from "./test/support/program/optimize-late.js";
 
 /** A file that starts programs or fills stores of its own, in more places the slower: begun last, it would run on alone. */
-const STARTS = /\b(?:startToolchain|startCluster|startFailing|open\w*World|open\w*Shards)\(/g;
+const STARTS =
+  /\b(?:startToolchain|startCluster|startFailing|open\w*World|open\w*Shards|use\w*(?:Toolchain|World))\(/g;
 
 /** A worker ends when the next file is of another project, and a new one takes seconds: so each project at a stretch. */
 const PROJECTS = ["unit", "kafka", "system-on-kafka", "system-on-cluster", "browser", "docker", "system"];

@@ -1,7 +1,7 @@
 import type { LogEntry } from "../../../schemas/records/import-log.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { ExpectedImport } from "./recount.js";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import type { AggregateV1 } from "../../../schemas/contracts/aggregate.js";
 import { firstDifference } from "./recount-aggregates.js";
@@ -49,6 +49,14 @@ export function expectedOutcome({ total, successful, failed, entries }: Expected
 
 function described({ line, type }: Pick<LogEntry, "line" | "type">): string {
   return `${line} ${type}`;
+}
+
+/** Retracts an import, and waits until its events are in no export: its answer does so for some seconds alone. */
+export async function retract(api: ApiClient, path: string): Promise<void> {
+  const { status } = await api.request(path, { method: "DELETE" });
+  expect([202, 204]).toContain(status);
+  const isThrough = async () => (await api.get<EventImport>(path)).status !== "retracting";
+  await vi.waitUntil(isThrough, { timeout: 300_000, interval: 50 });
 }
 
 /** Reads the aggregates of a package until they are as expected; otherwise the test fails with what still differs. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { DatabaseServers } from "../stores/database-servers.js";
-import { expectedOutcome, outcomeOf } from "../imports/import-outcome.js";
+import { expectedOutcome, outcomeOf, retract } from "../imports/import-outcome.js";
 import { type ImportTarget, makeTarget } from "../imports/import-target.js";
 import { makeExporter } from "../imports/import-world.js";
 import { type Toolchain, startToolchain } from "./start-toolchain.js";
@@ -67,8 +67,7 @@ export function programOnServers(name: string, openServers: () => Promise<Databa
 
     test("a retracted import leaves what was there before it", async () => {
       const record = await importDone(bodyOf({ count: 10_000, startAt: 20_000 }));
-      const taken = await api.request(`/v2/imports/${ORGANIZATION}/${record.id}`, { method: "DELETE" });
-      expect(taken.status).toBe(204);
+      await retract(api, `/v2/imports/${ORGANIZATION}/${record.id}`);
       await expectExports();
     });
 

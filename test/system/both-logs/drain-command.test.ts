@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../../deploy/demo/api-client.js";
+import { beforeAll, expect, test } from "vitest";
 import { makeTarget } from "../../support/imports/import-target.js";
-import { openImportWorld } from "../../support/imports/import-world.js";
 import { openUpload } from "../../support/imports/open-upload.js";
-import type { Toolchain } from "../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../support/program/use-toolchain.js";
 
 const ORGANIZATION = "draining";
 const DRAINED = "Every line that was acknowledged is in ClickHouse and settled.";
 const UUID = "[0-9a-f-]{36}";
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let path: string;
 let body: Buffer;
 
+useToolchain({ organizations: [ORGANIZATION] });
 beforeAll(async () => {
-  ({ toolchain, api } = await openImportWorld(ORGANIZATION));
   const target = await makeTarget(api, { organization: ORGANIZATION });
   ({ path } = target);
   body = target.bodyOf({ count: 20_000 });
 });
-
-afterAll(() => toolchain?.close());
 
 test("waits until every import is done", async () => {
   const started = [await api.importBody(path, body), await api.importBody(path, body)];

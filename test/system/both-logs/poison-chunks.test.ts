@@ -1,21 +1,18 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../schemas/records/import-log.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
+import { makePackage } from "../../support/imports/make-artifacts.js";
 import { startUpload } from "../../support/imports/start-upload.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
-import { startToolchain, type Toolchain } from "../../support/program/start-toolchain.js";
+import { api, restart, toolchain, useToolchain } from "../../support/program/use-toolchain.js";
 import { useFolder } from "../../support/use-folder.js";
 
 const ORGANIZATION = "poisoned";
 const folder = useFolder("toolchain-poison");
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let made = 0;
 
 /**
@@ -33,16 +30,12 @@ const FAULTY = (curedFile: string) => `
     throw new Error("a fault of the program");
   };`;
 
-beforeAll(async () => {
-  const faulty = join(folder, "faulty.mjs");
-  await writeFile(faulty, FAULTY(join(folder, "cured")));
-  toolchain = await startToolchain({ env: { NODE_OPTIONS: `--import=${faulty}`, ENRICH_WORKERS: "2" } });
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
+const faulty = join(folder, "faulty.mjs");
+beforeAll(() => writeFile(faulty, FAULTY(join(folder, "cured"))));
+useToolchain({
+  organizations: [ORGANIZATION],
+  env: { NODE_OPTIONS: `--import=${faulty}`, ENRICH_WORKERS: "2" },
 });
-
-afterAll(() => toolchain?.close());
 
 async function newPackage(): Promise<{ id: string; path: string }> {
   const name = `image-${++made}`;
@@ -257,8 +250,7 @@ describe("a chunk that the program cannot process", () => {
     const started = await api.importBody(path, bodyOf(lines));
     await expect.poll(() => toolchain.log()).toMatch(/(an enrichment worker ended[^]*){2}/);
     expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
-    await toolchain.restart();
-    api = connectApi(toolchain.api, api.token);
+    await restart();
     const record = await api.pollToDone(started);
     const [chunk] = await waitingLetters();
     expect(chunk).toMatchObject({ importId: record.id, firstLine: 1 });
@@ -274,8 +266,7 @@ describe("a chunk that the program cannot process", () => {
     expect(await toolchain.admin("dead-letters", "retry", String(chunk?.id))).toMatch(
       /^1 dead letter was appended/,
     );
-    await toolchain.restart();
-    api = connectApi(toolchain.api, api.token);
+    await restart();
     await expect
       .poll(() => api.get<EventImport>(pathOf(record)))
       .toMatchObject({ events_successfully_imported: 1_500, events_failed_to_import: 0 });

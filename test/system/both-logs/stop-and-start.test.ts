@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { expect, test } from "vitest";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { expectedOutcome, outcomeOf } from "../../support/imports/import-outcome.js";
 import { makeTarget } from "../../support/imports/import-target.js";
-import { openImportWorld } from "../../support/imports/import-world.js";
 import { openUpload } from "../../support/imports/open-upload.js";
-import type { Toolchain } from "../../support/program/start-toolchain.js";
+import { api, restart, toolchain, useToolchain } from "../../support/program/use-toolchain.js";
 
 const ORGANIZATION = "drained";
 
-let toolchain: Toolchain;
-let api: ApiClient;
-
-beforeAll(async () => {
-  ({ toolchain, api } = await openImportWorld(ORGANIZATION));
-});
-
-afterAll(() => toolchain?.close());
+useToolchain({ organizations: [ORGANIZATION] });
 
 test("a program that is told to stop (SIGINT) in the middle of an upload takes nothing new and finishes what its sender finishes", async () => {
   const target = await makeTarget(api, { organization: ORGANIZATION });
@@ -33,8 +24,7 @@ test("a program that is told to stop (SIGINT) in the middle of an upload takes n
   // The program gives itself 20 seconds and then ends with status 1.
   expect(await stopped).toBe(0);
 
-  await toolchain.restart();
-  api = connectApi(toolchain.api, api.token);
+  await restart();
   const record = await api.pollToDone(started as EventImport);
   expect([outcomeOf(record)]).toEqual(target.recount(bytes).imports.map(expectedOutcome));
   await target.expectExports(api, bytes);

@@ -1,6 +1,5 @@
 import { brotliCompressSync, constants, deflateSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type EventMix, generateBody } from "../../../../deploy/demo/generate-events.js";
 import { type AggregateV1, BREAKDOWNS, type Breakdown } from "../../../../schemas/contracts/aggregate.js";
 import { LIBRARY_TYPES, type LibraryType } from "../../../../schemas/records/artifact.js";
@@ -8,24 +7,15 @@ import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { type Recount, countOverrides } from "../../../support/imports/recount.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { expectedOutcome, outcomeOf } from "../../../support/imports/import-outcome.js";
-import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
+import { api, useToolchain } from "../../../support/program/use-toolchain.js";
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let recountBodies: RecountBodies;
 
-beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([
-    startToolchain({ prepared: [] }),
-    openRecount({ prepared: [] }),
-  ]);
-  api = await toolchain.newAccount("ada");
-});
-
-afterAll(() => toolchain?.close());
+useToolchain({ prepared: [], organizations: ["every-kind", "single"] });
+beforeAll(async () => void (recountBodies = await openRecount({ prepared: [] })));
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -43,12 +33,6 @@ function bodyOf(
   return Buffer.concat([...generateBody({ ...MIX, ...rest, packages, pixels })]);
 }
 
-async function openOrganization(name: string): Promise<string> {
-  await makeOrganization(api, name);
-  await toolchain.admin("grant-export", name);
-  return name;
-}
-
 describe("50,000 events of every kind of package and a pixel, 20 % of them overrides, in two imports", () => {
   let bodies: Buffer[];
   let artifacts: KnownArtifact[];
@@ -57,7 +41,7 @@ describe("50,000 events of every kind of package and a pixel, 20 % of them overr
   let answered: AggregateV1[];
 
   beforeAll(async () => {
-    const organization = await openOrganization("every-kind");
+    const organization = "every-kind";
     artifacts = await Promise.all(
       LIBRARY_TYPES.map((libraryType) => makePackage(api, { organization, name: libraryType, libraryType })),
     );
@@ -133,8 +117,6 @@ describe("50,000 events of every kind of package and a pixel, 20 % of them overr
 describe("an import into a single package", () => {
   const count = 4_000;
   const organization = "single";
-
-  beforeAll(() => openOrganization(organization));
 
   /** With its length, as curl sends a file. */
   async function importWhole(

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 
 const ORGANIZATION = "forgetting";
 const CLIENT_ADDRESS = "18.66.22.200";
@@ -15,19 +14,12 @@ const OF_EVENTS = `${STATISTICS}&package=image&version=1.0`;
 const BODIES = 6;
 const LINES = 300;
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let image: KnownArtifact;
 
+useToolchain({ organizations: [ORGANIZATION] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
   image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
 });
-
-afterAll(() => toolchain?.close());
 
 interface Line {
   key: string;

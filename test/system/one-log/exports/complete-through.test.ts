@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { beforeAll, expect, test } from "vitest";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
+import { api, useToolchain } from "../../../support/program/use-toolchain.js";
+import { retract } from "../../../support/imports/import-outcome.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
 const RANGE = "startDate=2025-03-01&endDate=2025-04-01";
 const LINE = '{"$time":"2025-03-11"}\n';
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let path: string;
 
+useToolchain({ organizations: ["busy", "quiet"] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  for (const organization of ["busy", "quiet"]) {
-    await makeOrganization(api, organization);
-    await toolchain.admin("grant-export", organization);
-  }
   const { id } = await makePackage(api, { organization: "busy", name: "image", libraryType: "docker" });
   path = `/v2/packages/busy/${id}/import`;
 });
-
-afterAll(() => toolchain?.close());
 
 interface Export {
   completeThrough: string;
@@ -62,8 +53,7 @@ test("an export is complete through the start of the oldest import that is not d
 
 test("an export that is complete through a retraction has none of what was retracted", async () => {
   const done = await api.pollToDone(await api.importBody(path, LINE.repeat(5)));
-  const retracting = await api.request(`/v2/imports/busy/${done.id}`, { method: "DELETE" });
-  expect(retracting.status).toBe(204);
+  await retract(api, `/v2/imports/busy/${done.id}`);
   const retractedAt = now();
   let read = await readExport("busy");
   for (; read.completeThrough <= retractedAt; read = await readExport("busy"));

@@ -2,17 +2,15 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, makeExporting, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
+import { retract } from "../../../support/imports/import-outcome.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let clickhouse: ClickHouseClient;
 let pool: pg.Pool;
 let made = 0;
@@ -21,9 +19,8 @@ let image: KnownArtifact;
 let files: KnownArtifact;
 let pixel: KnownArtifact;
 
+useToolchain();
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
   clickhouse = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
   pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 2 });
 });
@@ -31,12 +28,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await clickhouse?.close();
   await pool?.end();
-  await toolchain?.close();
 });
 
 beforeEach(async () => {
-  organization = await makeOrganization(api, `erasing${made++}`);
-  await toolchain.admin("grant-export", organization);
+  organization = await makeExporting(`erasing${made++}`);
   image = await makePackage(api, { organization, name: "image", libraryType: "docker" });
   files = await makePackage(api, { organization, name: "files", libraryType: "other" });
   pixel = await makePixel(api, { owner: organization, name: "docs" });
@@ -131,7 +126,7 @@ describe("the events of a deleted package", () => {
 
     // The import's record stays, and retracting it still works.
     expect(await api.get(`/v2/imports/${organization}/${record.id}`)).toMatchObject({ status: "done" });
-    expect(await remove(`/v2/imports/${organization}/${record.id}`)).toBe(204);
+    await retract(api, `/v2/imports/${organization}/${record.id}`);
     await expect.poll(packagesExported).toEqual([]);
     expect(await tablesWith(image)).toEqual([]);
   });

@@ -1,15 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { createGunzip } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../../../../schemas/async/pause.js";
 import { suiteServers } from "../../../support/shards/given-servers.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openAnswer } from "../../../support/api/management-world.js";
 import { startServer } from "../../../support/collect/start-server.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { pidsIn } from "../../../support/program/toolchain-process.js";
 
 // More than all buffers between ClickHouse and a reader that stands still can hold, compressed or not: such a query runs
@@ -35,16 +34,11 @@ interface LargeAnswer {
   running: string;
 }
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let answers: Record<"aggregates" | "events", LargeAnswer>;
 
+useToolchain({ organizations: ["acme"] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  const organization = await makeOrganization(api, "acme");
-  await toolchain.admin("grant-export", organization);
-  const { id } = await makePackage(api, { organization, name: "large", libraryType: "other" });
+  const { id } = await makePackage(api, { organization: "acme", name: "large", libraryType: "other" });
   await using clickhouse = connectClickHouse(toolchain.clickhouseServers[0] ?? "");
   await clickhouse.command({ query: FILL, query_params: { artifact: id } });
   answers = {
@@ -60,8 +54,6 @@ beforeAll(async () => {
     },
   };
 });
-
-afterAll(() => toolchain?.close());
 
 /** Reads to the end; does `midway` after the first bytes, reading nothing meanwhile. */
 async function readThrough(

@@ -1,15 +1,15 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
 import { type RemovedKind, cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { removableBefore } from "../../../../schemas/event-retention.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
-import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { retract } from "../../../support/imports/import-outcome.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
+import { api, restart, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 
 const DAYS = 100;
 const ORGANIZATION = "keeping";
@@ -17,8 +17,6 @@ const REMOVED = removableBefore(Date.now(), DAYS);
 const OLD_DAY = dateAt(Date.parse(REMOVED) - 20 * DAY_MS);
 const NEW_DAY = dateAt(Date.now() - 5 * DAY_MS);
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let shards: ReturnType<typeof connectShards>;
 let pool: pg.Pool;
 let image: KnownArtifact;
@@ -34,20 +32,14 @@ async function disconnect(): Promise<void> {
   await pool?.end();
 }
 
+useToolchain({ organizations: [ORGANIZATION] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
   image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
   pixel = await makePixel(api, { owner: ORGANIZATION, name: "docs" });
   await connect();
 });
 
-afterAll(async () => {
-  await disconnect();
-  await toolchain?.close();
-});
+afterAll(disconnect);
 
 const lineOf = (day: string, id: string, artifact: KnownArtifact = image) =>
   JSON.stringify({
@@ -134,9 +126,8 @@ test("old events go and their breakdowns stay, and everything that reads events 
 
 test("a closed day takes no more lines, and an event of it that comes again for a kept day counts there as well", async () => {
   await disconnect();
-  await toolchain.restart();
+  await restart();
   await connect();
-  api = connectApi(toolchain.api, api.token);
   const lines = [
     lineOf(OLD_DAY, "a"),
     lineOf(OLD_DAY, "new"),
@@ -152,9 +143,7 @@ test("a closed day takes no more lines, and an event of it that comes again for 
     [OLD_DAY, 2],
     [NEW_DAY, 3],
   ]);
-  expect((await api.request(`/v2/imports/${ORGANIZATION}/${record.id}`, { method: "DELETE" })).status).toBe(
-    204,
-  );
+  await retract(api, `/v2/imports/${ORGANIZATION}/${record.id}`);
   expect(await totals()).toEqual([
     [OLD_DAY, 2],
     [NEW_DAY, 2],

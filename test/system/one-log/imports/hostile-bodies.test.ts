@@ -3,15 +3,13 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { gzipMembers } from "../../../support/imports/gzip-members.js";
-import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openSocket } from "../../../support/imports/open-upload.js";
 import { watchMemory } from "../../../support/program/process-memory.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { newestImport } from "../../../support/imports/start-upload.js";
 import { pidsIn } from "../../../support/program/toolchain-process.js";
 
@@ -22,15 +20,12 @@ const LIMIT = "600 MiB";
 /** Far below the memory that it takes to keep an entry for every line of a large body. */
 const GROWTH_MIB_MAX = 250;
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let path: string;
 const intoAny = `/v2/${ORGANIZATION}/import`;
 const figures: Record<string, string | number>[] = [];
 
+useToolchain({ organizations: [ORGANIZATION], env: { IMPORT_BYTES_MAX: LIMIT, LOG_LEVEL: "warn" } });
 beforeAll(async () => {
-  toolchain = await startToolchain({ env: { IMPORT_BYTES_MAX: LIMIT, LOG_LEVEL: "warn" } });
-  api = await makeExporter(toolchain, ORGANIZATION);
   const { id } = await makePackage(api, {
     organization: ORGANIZATION,
     name: "files",
@@ -41,10 +36,7 @@ beforeAll(async () => {
   await api.pollToDone(await api.importBody(path, `{${TIME}}\n`.repeat(50_000)));
 });
 
-afterAll(async () => {
-  console.table(figures);
-  await toolchain?.close();
-});
+afterAll(() => console.table(figures));
 
 /** Does `work` and measures its cost, while other requests are answered. */
 async function measured<T>(body: string, work: () => Promise<T>): Promise<T> {

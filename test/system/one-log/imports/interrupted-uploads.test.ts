@@ -1,26 +1,17 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { type ImportTarget, makeTarget } from "../../../support/imports/import-target.js";
-import { openImportWorld } from "../../../support/imports/import-world.js";
 import { openUpload } from "../../../support/imports/open-upload.js";
-import type { Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, restart, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { newestImport, startUpload } from "../../../support/imports/start-upload.js";
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-let toolchain: Toolchain;
-let api: ApiClient;
-
-beforeAll(async () => {
-  ({ toolchain, api } = await openImportWorld(organization));
-});
-
-afterAll(() => toolchain?.close());
-
 const organization = "broken";
+useToolchain({ organizations: [organization] });
+
 let made = 0;
 let target: ImportTarget;
 let path: string;
@@ -122,8 +113,7 @@ describe("an upload that the program was killed under", () => {
     await expect.poll(async () => (await record()).events_total).toBeGreaterThan(0);
     expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
     await expect(upload.answer).rejects.toThrow();
-    await toolchain.restart();
-    api = connectApi(toolchain.api, api.token);
+    await restart();
     await expect.poll(record, { interval: 500 }).toMatchObject(ABORTED);
     await expectNothingStays();
   });

@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openUpload, type UploadAnswer } from "../../../support/imports/open-upload.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, restart, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { newestImport, startUpload } from "../../../support/imports/start-upload.js";
 
 const organization = "repeating";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-04-01" };
 const LINES = ['{"$time":"2025-03-11"}', "broken", '{"$time":"2025-03-12","$odd":1}'].join("\n");
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let path: string;
 let otherPath: string;
 
+useToolchain({ organizations: [organization] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await makeExporter(toolchain, organization);
   const [one, other] = await Promise.all(
     ["one", "other"].map((name) => makePackage(api, { organization, name, libraryType: "other" })),
   );
   path = `/v2/packages/${organization}/${one?.id}/import`;
   otherPath = `/v2/packages/${organization}/${other?.id}/import`;
 });
-
-afterAll(() => toolchain?.close());
 
 async function start(to: string, headers: Record<string, string> = {}): Promise<UploadAnswer> {
   const upload = openUpload(api, to, headers);
@@ -126,8 +119,7 @@ describe("a start with an Idempotency-Key", () => {
   test("survives a crash", async () => {
     const first = await start(path, withKey("crash"));
     await toolchain.kill("SIGKILL");
-    await toolchain.restart();
-    api = { ...api, url: toolchain.api };
+    await restart();
     expect((await start(path, withKey("crash"))).body).toMatchObject({ id: (first.body as EventImport).id });
   });
 });

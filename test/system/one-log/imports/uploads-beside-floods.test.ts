@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { expect, test } from "vitest";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeTarget } from "../../../support/imports/import-target.js";
-import { makeOrganization } from "../../../support/imports/make-artifacts.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
-import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
 const LINES = 4_000;
 
-let toolchain: Toolchain;
-let api: ApiClient;
-
-beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await toolchain.newAccount("ada");
-  await makeOrganization(api, "busy");
-});
-
-afterAll(() => toolchain?.close());
+useToolchain({ organizations: ["busy"] });
 
 /** Requests that find every connection taken, a few hundred at a time, until the signal; answers their statuses. */
 async function flood(signal: AbortSignal): Promise<number[]> {

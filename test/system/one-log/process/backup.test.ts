@@ -2,13 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
+import { beforeAll, describe, expect, test } from "vitest";
 import { generateBody } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { makeExporter } from "../../../support/imports/import-world.js";
+import { retract } from "../../../support/imports/import-outcome.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
-import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
+import { api, restart, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { useFolder } from "../../../support/use-folder.js";
 
 const DAYS = "startDate=2025-03-10&endDate=2025-03-30";
@@ -19,8 +18,6 @@ const LIVE = { count: 300, overrideShare: 0, brokenShare: 0 };
 
 const folder = useFolder("toolchain-backup");
 const backup = join(folder, "made/backup");
-let toolchain: Toolchain;
-let api: ApiClient;
 let web: string;
 let side: string;
 let before: string[][];
@@ -45,14 +42,13 @@ async function exportsOf(id: string): Promise<string[][]> {
   return Promise.all(paths.map(async (path) => (await api.readLines(path)).sort()));
 }
 
+useToolchain({ organizations: ["acme"] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await makeExporter(toolchain, "acme");
   const make = (name: string) => makePackage(api, { organization: "acme", name, libraryType: "other" });
   [web, side] = [(await make("web")).id, (await make("live")).id];
   await api.pollToDone(await importInto(web, { count: 5_000, startAt: 0, overrideShare: 0.3 }));
   const mistake = await api.pollToDone(await importInto(web, { count: 2_000, startAt: 4_000 }));
-  await api.request(`/v2/imports/acme/${mistake.id}`, { method: "DELETE" });
+  await retract(api, `/v2/imports/acme/${mistake.id}`);
   const underWay = await importInto(web, { count: 30_000, startAt: 3_000, overrideShare: 0.2 });
   live.before.push(await importInto(side, { ...LIVE, startAt: 0 }));
   let backedUp = false;
@@ -64,8 +60,6 @@ beforeAll(async () => {
   await api.pollToDone(underWay);
   before = await exportsOf(web);
 });
-
-afterAll(() => toolchain?.close());
 
 describe("a backup beside the running service", () => {
   test("is closed to other users and leaves nothing in the data directory", () => {
@@ -115,8 +109,7 @@ describe("a backup beside the running service", () => {
     await toolchain.kill("SIGKILL");
     rmSync(toolchain.dataDir, { recursive: true });
     expect(await toolchain.admin("restore", backup)).toMatch(/all checked\. Start the service\./);
-    await toolchain.restart();
-    api = connectApi(toolchain.api, api.token);
+    await restart();
     const { event_imports: imports } = await api.get<{ event_imports: EventImport[] }>("/v2/imports/acme");
     const done = await Promise.all(imports.map((each) => api.pollToDone(each)));
     expect(await exportsOf(web)).toEqual(before);

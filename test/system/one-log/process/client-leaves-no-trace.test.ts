@@ -2,16 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { ErasureRecord } from "../../../../schemas/contracts/erasure.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { makeExporter } from "../../../support/imports/import-world.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 
 const RANGE = { startDate: "2026-03-01", endDate: "2026-04-01" };
 const DATES = `startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;
@@ -21,23 +19,17 @@ const OTHER = "141.113.0.20";
 /** Two organizations get the same lines, but for those of the client: only one of them erases. */
 const [ERASING, NEVER] = ["erasing-client", "never-had-it"];
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let clickhouse: ClickHouseClient;
 
+useToolchain({ organizations: [ERASING] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
-  api = await makeExporter(toolchain, ERASING);
   clickhouse = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
   // Parts that a merge or a deletion replaced stay for eight minutes otherwise.
   for (const table of ["events", "uniques", "import_log"])
     await clickhouse.command({ query: `ALTER TABLE ${table} MODIFY SETTING old_parts_lifetime = 1` });
 });
 
-afterAll(async () => {
-  await clickhouse?.close();
-  await toolchain?.close();
-});
+afterAll(() => clickhouse?.close());
 
 interface Line {
   day: number;

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiClient, connectApi } from "../../../../deploy/demo/api-client.js";
+import { expect, test } from "vitest";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { expectedOutcome, outcomeOf } from "../../../support/imports/import-outcome.js";
 import { makeTarget } from "../../../support/imports/import-target.js";
-import { openImportWorld } from "../../../support/imports/import-world.js";
 import { readMetrics } from "../../../support/program/read-metrics.js";
 import { startFailing } from "../../../support/program/start-failing.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
-import type { Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, restart, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 
 const ORGANIZATION = "stopped";
 /** More than two batches: one is being written when the program is told to stop. */
 const LINES = 170_000;
 
-let toolchain: Toolchain;
-let api: ApiClient;
-
-beforeAll(async () => {
-  ({ toolchain, api } = await openImportWorld(ORGANIZATION));
-});
-
-afterAll(() => toolchain?.close());
+useToolchain({ organizations: [ORGANIZATION] });
 
 /** How many chunks of an import were written, and how often any of them at the most. */
 async function readChunks(id: string): Promise<{ written: number; reports: number }> {
@@ -48,8 +39,7 @@ test("a program that is stopped while it enriches is gone within 20 s, and its i
   // It gives itself 20 s, and ends with status 1 when these are over.
   expect(await toolchain.kill("SIGTERM")).toBe(0);
 
-  await toolchain.restart();
-  api = connectApi(toolchain.api, api.token);
+  await restart();
   const record = await api.pollToDone(started);
   expect([outcomeOf(record)]).toEqual(target.recount(body).imports.map(expectedOutcome));
   await target.expectExports(api, body);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ShardServers, startShardServers } from "../../../bench/cluster/shard-servers.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { DATABASE, connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { retract } from "../../../support/imports/import-outcome.js";
 import { type ImportTarget, makeTarget } from "../../../support/imports/import-target.js";
 import { makeExporter } from "../../../support/imports/import-world.js";
 import { type Toolchain, startToolchain } from "../../../support/program/start-toolchain.js";
@@ -68,8 +69,7 @@ test("events that lie on two shards, with overrides across them, count as on one
 
 test("a retracted import leaves what was there before it, on every shard", async () => {
   const id = [...kept.keys()].at(-1) ?? "";
-  const { status } = await api.request(`/v2/imports/${ORGANIZATION}/${id}`, { method: "DELETE" });
-  expect(status).toBe(204);
+  await retract(api, `/v2/imports/${ORGANIZATION}/${id}`);
   kept.delete(id);
   await expectExports();
 });

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll } from "vitest";
+import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
+import { makeOrganization } from "../imports/make-artifacts.js";
+import { startToolchain, type Toolchain, type ToolchainOptions } from "./start-toolchain.js";
+
+/** Of the suite that runs. */
+export let toolchain: Toolchain;
+/** The account that owns what the suite makes. */
+export let api: ApiClient;
+
+interface Used extends ToolchainOptions {
+  /** Of the account; they may export. */
+  organizations?: readonly string[];
+}
+
+/** A program for the tests of a suite: started before the first, closed after the last. */
+export function useToolchain({ organizations = [], ...options }: Used = {}): void {
+  let own: Toolchain | undefined;
+  beforeAll(async () => {
+    toolchain = own = await startToolchain(options);
+    api = await toolchain.newAccount("ada");
+    for (const each of organizations) await makeExporting(each);
+  });
+  afterAll(() => own?.close());
+}
+
+/** An organization of the account that may export; its name. */
+export async function makeExporting(organization: string): Promise<string> {
+  await makeOrganization(api, organization);
+  await toolchain.admin("grant-export", organization);
+  return organization;
+}
+
+/** Starts the program again, whose ports change. */
+export async function restart(): Promise<void> {
+  await toolchain.restart();
+  api = connectApi(toolchain.api, api.token);
+}
