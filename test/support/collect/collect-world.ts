@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import type { PackageDomainV1 } from "../../../schemas/contracts/package-routing.js";
 import { openPersistentClickHouse, type PersistentClickHouse } from "../../faults/worlds/fault-world.js";
@@ -49,7 +49,17 @@ export interface CollectWorld extends AsyncDisposable {
   events(artifactId: string): Promise<StoredEvent[]>;
 }
 
-export async function openCollectWorld(options: ToolchainOptions = {}): Promise<CollectWorld> {
+/** Of the suite that runs. */
+export let world: CollectWorld;
+
+/** A world for the tests of a suite: open before the first, closed after the last. */
+export function useCollectWorld(options?: ToolchainOptions): void {
+  let own: CollectWorld | undefined;
+  beforeAll(async () => void (world = own = await openCollectWorld(options)));
+  afterAll(() => own?.[Symbol.asyncDispose]());
+}
+
+async function openCollectWorld(options: ToolchainOptions = {}): Promise<CollectWorld> {
   const toolchain = await startToolchain(options);
   const api = await makeExporter(toolchain, COLLECT_ORGANIZATION);
   const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Agent } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { pause } from "../../../schemas/async/pause.js";
 import { encodeRawChunk, type RawChunk } from "../../../schemas/records/raw-chunk.js";
 import { callCollect } from "../../support/collect/collect-client.js";
-import { openCollectWorld, type CollectWorld } from "../../support/collect/collect-world.js";
+import { useCollectWorld, world } from "../../support/collect/collect-world.js";
 import { readMetrics } from "../../support/program/read-metrics.js";
 
 const HOST = "load.example";
@@ -27,13 +27,11 @@ const CHUNK: Omit<RawChunk, "importId" | "sequence" | "receiptStamp" | "lines"> 
   codec: "none",
 };
 
-let world: CollectWorld;
 let packageId: string;
+useCollectWorld();
 beforeAll(async () => {
-  world = await openCollectWorld();
   packageId = await world.newFilePackage({ name: "loaded", domains: [HOST], routes: ROUTES });
 });
-afterAll(() => world?.[Symbol.asyncDispose]());
 
 interface Load {
   /** The pause of each sender after each answer. */

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
+import { beforeAll, expect, test } from "vitest";
+import { useCollectWorld, world } from "../../../support/collect/collect-world.js";
 import { countEvents } from "../../../support/collect/collect-cases.js";
 import {
   indexHtml,
@@ -15,11 +15,10 @@ import {
 import { describeWithCommand } from "../../../support/describe-or-skip.js";
 import { newNpmPackage, newPythonPackage } from "../../../support/collect/registry-packages.js";
 import { runCommand } from "../../../support/program/run-command.js";
-import { startProxy, startServer, type StartedServer } from "../../../support/collect/start-server.js";
+import { startProxy } from "../../../support/collect/start-server.js";
+import { useServer } from "../../../support/collect/use-server.js";
 import { useFolder } from "../../../support/use-folder.js";
 
-let world: CollectWorld;
-let upstream: StartedServer;
 const folder = useFolder("collect-clients");
 /** The upstream's files, by path, with their content types. */
 const served: ServedFiles = new Map();
@@ -28,14 +27,8 @@ const answerUpstream: RequestListener = ({ url = "" }, response) => {
   response.writeHead(served.has(url) ? 200 : 404, { "Content-Type": type }).end(body);
 };
 
-beforeAll(async () => {
-  upstream = await startServer(answerUpstream);
-  world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
-});
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const upstream = useServer(answerUpstream);
+useCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
 
 const collectPort = () => new URL(world.toolchain.endpoints.collect ?? "").port;
 
@@ -74,7 +67,7 @@ describeWithCommand("pip", PIP, () => {
     async (form, name, type, page) => {
       served.set(`/${form}/acme-tools/`, [type, page()]);
       const domain = `${form.toLowerCase()}.pkgs.example.org`;
-      const id = await newPythonPackage(world, { name, domain, repositoryURL: `${upstream.url}/${form}/` });
+      const id = await newPythonPackage(world, { name, domain, repositoryURL: `${upstream().url}/${form}/` });
       const to = join(folder, form);
       await downloadWithPip({ domain, to, requirement: "Acme.Tools==1.4.0", port: collectPort });
       expect(await readdir(to)).toEqual([wheel.name]);
@@ -87,7 +80,7 @@ describeWithCommand("pip", PIP, () => {
 
   test("refuses a file that is not what the index says, although the host is another", async () => {
     const domain = "wrong.pkgs.example.org";
-    await newPythonPackage(world, { name: "wrong", domain, repositoryURL: `${upstream.url}/wrong/` });
+    await newPythonPackage(world, { name: "wrong", domain, repositoryURL: `${upstream().url}/wrong/` });
     const before = await countEvents(world);
     served.set("/wrong/acme-tools/", ["text/html", indexHtml(wheel).replace(/sha256=../, "sha256=00")]);
     const download = downloadWithPip({
@@ -111,7 +104,7 @@ describeWithCommand("uv", UV, () => {
 /** The package of a domain requires another of its owner and one of somebody else. */
 async function expectOneEvent(client: string, install: typeof downloadWithPip) {
   const [app, base, other] = [`${client}-app`, `${client}-base`, `${client}-other`];
-  const repositoryURL = `${upstream.url}/${client}/`;
+  const repositoryURL = `${upstream().url}/${client}/`;
   const publish = async (project: string, version: string, requires: string[] = []) => {
     const parts = { folder, project: project.replace("-", "_"), version, requires };
     const page = indexHtml(await serveWheel(served, parts));
@@ -139,7 +132,7 @@ describeWithCommand("curl", { command: ["curl"], install: "curl" }, () => {
     served.set("/releases/2.1/tool.tar.gz", ["application/gzip", "the file"]);
     const domain = "get.example.org";
     const routes = [
-      { templatePath: "/{version}/tool", outgoingUrl: `${upstream.url}/releases/{version}/tool.tar.gz` },
+      { templatePath: "/{version}/tool", outgoingUrl: `${upstream().url}/releases/{version}/tool.tar.gz` },
     ];
     const id = await world.newFilePackage({ name: "tool", domains: [domain], routes });
     const address = ["--resolve", `${domain}:${collectPort()}:127.0.0.1`, "--noproxy", "*"];
@@ -190,7 +183,7 @@ describeWithCommand("npm", { command: ["npm"], install: "Node.js with npm" }, ()
     await newPythonPackage(world, {
       name: "later",
       domain: "later.example.org",
-      repositoryURL: upstream.url,
+      repositoryURL: upstream().url,
     });
     const [library, app] = [join(folder, "library"), join(folder, "app")];
     await Promise.all([mkdir(library), mkdir(app)]);

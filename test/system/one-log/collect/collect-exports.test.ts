@@ -1,18 +1,14 @@
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { CollectCall } from "../../../support/collect/collect-client.js";
-import {
-  COLLECT_ORGANIZATION,
-  openCollectWorld,
-  type CollectWorld,
-} from "../../../support/collect/collect-world.js";
+import { COLLECT_ORGANIZATION, useCollectWorld, world } from "../../../support/collect/collect-world.js";
 import {
   newDockerPackage,
   newNpmPackage,
   newPythonPackage,
 } from "../../../support/collect/registry-packages.js";
 import { TELEMETRY_REPORTS } from "../../../support/collect/telemetry-clients.js";
-import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
+import { useServer } from "../../../support/collect/use-server.js";
 
 const REFERER = "https://page.example/start?a=1,2";
 const PAGE = "https://docs.example/read";
@@ -72,8 +68,6 @@ const KINDS = {
   },
 };
 
-let world: CollectWorld;
-let upstream: StartedServer;
 let documented: string;
 let pixelId: string;
 const packages = {} as Record<keyof typeof KINDS, string>;
@@ -81,13 +75,14 @@ const packages = {} as Record<keyof typeof KINDS, string>;
 const day = (ahead: number) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
 const range = { startDate: day(-1), endDate: day(2) };
 
+const upstream = useServer((_, response) => {
+  const files = [{ filename: "pyweb-2.0.zip", url: `${FILES}/pyweb-2.0.zip`, hashes: {} }];
+  response.writeHead(200, { "Content-Type": "application/vnd.pypi.simple.v1+json" });
+  response.end(JSON.stringify({ meta: { "api-version": "1.0" }, name: "pyweb", files }));
+});
+useCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
+
 beforeAll(async () => {
-  upstream = await startServer((_, response) => {
-    const files = [{ filename: "pyweb-2.0.zip", url: `${FILES}/pyweb-2.0.zip`, hashes: {} }];
-    response.writeHead(200, { "Content-Type": "application/vnd.pypi.simple.v1+json" });
-    response.end(JSON.stringify({ meta: { "api-version": "1.0" }, name: "pyweb", files }));
-  });
-  world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
   const routes = [{ templatePath: "/get/{version}/{file}", outgoingUrl: `${FILES}/{file}` }];
   packages.file = await world.newFilePackage({ name: "tool", domains: ["get.tool.example"], routes });
   const image = { backendUrl: "https://ghcr.io/acme/web", publicUrl: IMAGE };
@@ -97,13 +92,8 @@ beforeAll(async () => {
   const pixel = { name: "docs", package_id: documented };
   pixelId = (await world.api.post<{ id: string }>(`/v2/pixels/${COLLECT_ORGANIZATION}`, pixel)).id;
   // Made last: once it is served, what came before it is known.
-  const served = { name: "pyweb", domain: "pip.example.org", repositoryURL: upstream.url };
+  const served = { name: "pyweb", domain: "pip.example.org", repositoryURL: upstream().url };
   packages.python = await newPythonPackage(world, served);
-});
-
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
 });
 
 type Row = Record<string, string>;

@@ -2,28 +2,20 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
-import {
-  COLLECT_ORGANIZATION,
-  openCollectWorld,
-  type CollectWorld,
-} from "../../../support/collect/collect-world.js";
+import { COLLECT_ORGANIZATION, useCollectWorld, world } from "../../../support/collect/collect-world.js";
 import { newDockerPackage, newNpmPackage } from "../../../support/collect/registry-packages.js";
 
 const HOST = "cr.acme.example";
 const WITHIN = { interval: 20 };
 
-let world: CollectWorld;
 let eve: ApiClient;
 let pool: pg.Pool;
+useCollectWorld();
 beforeAll(async () => {
-  world = await openCollectWorld();
   eve = await world.toolchain.newAccount("eve");
   pool = new pg.Pool({ connectionString: world.toolchain.endpoints.postgres, max: 1 });
 });
-afterAll(async () => {
-  await pool?.end();
-  await world?.[Symbol.asyncDispose]();
-});
+afterAll(() => pool?.end());
 
 const image = (name: string, publicUrl?: string) => ({
   name,

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
   countEvents,
   deviatingCases,
@@ -10,20 +10,19 @@ import {
   type DockerRule,
   type PythonRule,
 } from "../../../support/collect/collect-cases.js";
-import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
+import { useCollectWorld, world } from "../../../support/collect/collect-world.js";
 import {
   newDockerPackage,
   newNpmPackage,
   newPythonPackage,
 } from "../../../support/collect/registry-packages.js";
 import { readMetrics } from "../../../support/program/read-metrics.js";
-import { startServer, type StartedServer } from "../../../support/collect/start-server.js";
+import { startServer } from "../../../support/collect/start-server.js";
+import { useServer } from "../../../support/collect/use-server.js";
 
 const ofKind = <Case extends CollectCase>(cases: readonly Case[], kind: string) =>
   cases.filter(({ name }) => name.startsWith(kind));
 
-let world: CollectWorld;
-let upstream: StartedServer;
 /** The upstream's files, by path. */
 const pages = new Map<string, unknown>();
 const answerUpstream: RequestListener = ({ url = "" }, response) => {
@@ -31,14 +30,8 @@ const answerUpstream: RequestListener = ({ url = "" }, response) => {
   response.writeHead(pages.has(url) ? 200 : 404, headers).end(JSON.stringify(pages.get(url)));
 };
 
-beforeAll(async () => {
-  upstream = await startServer(answerUpstream);
-  world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
-});
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const upstream = useServer(answerUpstream);
+useCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
 
 /** The upstream gets the files of the rules, the last first; answers where its index is. */
 function publish(name: string, rules: readonly PythonRule[]): string {
@@ -53,7 +46,7 @@ function publish(name: string, rules: readonly PythonRule[]): string {
       files: files.map((file) => ({ filename: file["file-name"], url: file["backend-url"], hashes: {} })),
     });
   }
-  return `${upstream.url}/${name}/`;
+  return `${upstream().url}/${name}/`;
 }
 
 async function ask({ request: { method, path, headers, body } }: CollectCase) {
@@ -107,7 +100,7 @@ describe("the answers of a package gateway are given here as well", () => {
   // Before those of Python: their packages are deleted, and after a while their events, which are counted here.
   test.each(titled(ofKind(deviatingCases, "npm")))("%s", async (_, each) => {
     const id = await newNpmPackage(world, "marker");
-    const later = { name: "marked", domain: "marked.example.org", repositoryURL: upstream.url };
+    const later = { name: "marked", domain: "marked.example.org", repositoryURL: upstream().url };
     await newPythonPackage(world, later);
     const before = await countEvents(world);
     check(await ask(each), each.expect);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   COLLECT_CASES,
   countEvents,
@@ -9,7 +9,7 @@ import {
   type CollectCase,
   type FileRule,
 } from "../../../support/collect/collect-cases.js";
-import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
+import { useCollectWorld, world } from "../../../support/collect/collect-world.js";
 
 const [literal, deviating, all] = [literalCases.length, deviatingCases.length, COLLECT_CASES.length];
 const isFile = ({ rules: [rule] }: CollectCase) => rule?.type === "file-v1";
@@ -20,9 +20,7 @@ const pixelCases = deviatingCases.filter(({ name }) => name === "pixel");
 /** More literal than any path of a case, so that it takes nothing from them. */
 const MARKER = { templatePath: "/marker", outgoingUrl: "" };
 
-let world: CollectWorld;
-beforeAll(async () => void (world = await openCollectWorld()));
-afterAll(() => world?.[Symbol.asyncDispose]());
+useCollectWorld();
 
 /** Cases share domains: each has it until it was asked. */
 const QUERY = { drilldowns: "Nation", measures: "Population" };

@@ -1,10 +1,6 @@
 import { inflateSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  openCollectWorld,
-  COLLECT_ORGANIZATION,
-  type CollectWorld,
-} from "../../../support/collect/collect-world.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { COLLECT_ORGANIZATION, useCollectWorld, world } from "../../../support/collect/collect-world.js";
 import { readMetrics } from "../../../support/program/read-metrics.js";
 import type { PackageRouteV1 } from "../../../../schemas/contracts/package-routing.js";
 
@@ -19,18 +15,16 @@ const ROUTES = [
 ];
 const GERMAN = "141.113.0.20";
 
-let world: CollectWorld;
 let packageId: string;
 let pixelId: string;
+useCollectWorld({
+  env: { COLLECT_HOST: "collect.example", TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.0/8" },
+  prepared: ["databases", "networks"],
+});
 beforeAll(async () => {
-  world = await openCollectWorld({
-    env: { COLLECT_HOST: "collect.example", TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.0/8" },
-    prepared: ["databases", "networks"],
-  });
   packageId = await world.newFilePackage({ name: "tool", domains: ["get.tool.example"], routes: ROUTES });
   pixelId = await world.newPixel("docs");
 });
-afterAll(() => world?.[Symbol.asyncDispose]());
 
 const onTool = { host: "get.tool.example" };
 const pixelPath = (id: string, more = "") => `/a.png?x-pxid=${id}${more}`;

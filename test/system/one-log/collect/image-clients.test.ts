@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventsBefore } from "../../../support/collect/collect-cases.js";
-import { openCollectWorld, type CollectWorld } from "../../../support/collect/collect-world.js";
+import { useCollectWorld, world } from "../../../support/collect/collect-world.js";
 import { IMAGE_CLIENTS, missingClient } from "../../../support/collect/image-clients.js";
 import {
   startRegistry,
@@ -14,21 +11,16 @@ import { newDockerPackage } from "../../../support/collect/registry-packages.js"
 import { REPLAYED_CLIENTS, ReplayedPull } from "../../../support/collect/replay-pulls.js";
 import { describeOrSkip } from "../../../support/describe-or-skip.js";
 import { runCommand } from "../../../support/program/run-command.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 /** No client asks another host than those of this machine. */
 const NO_PROXY = { NO_PROXY: "*", no_proxy: "*" };
 
-let world: CollectWorld;
 let registry: ImageRegistry;
 
-beforeAll(async () => {
-  registry = await startRegistry();
-  world = await openCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
-});
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]();
-  await registry?.[Symbol.asyncDispose]();
-});
+beforeAll(async () => void (registry = await startRegistry()));
+afterAll(() => registry?.[Symbol.asyncDispose]());
+useCollectWorld({ env: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" } });
 
 /** An image can be pulled once a case, because daemons keep what they have. */
 const CASES: [title: string, id: string, reference: (image: RegistryImage) => string, version: string][] = [
@@ -57,16 +49,10 @@ async function eventsOf(packageId: string, name: string) {
 
 for (const client of IMAGE_CLIENTS) {
   describeOrSkip(`${client.name} pulls`, { missing: missingClient(client) }, () => {
-    let folder: string;
+    const folder = useFolder(client.name);
     let daemon: AsyncDisposable | undefined;
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), `${client.name}-`));
-      daemon = await client.start?.(folder);
-    });
-    afterAll(async () => {
-      await daemon?.[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
-    });
+    beforeAll(async () => void (daemon = await client.start?.(folder)));
+    afterAll(() => daemon?.[Symbol.asyncDispose]());
 
     test.each(CASES)("%s, as one event", async (_, id, referenceOf, version) => {
       const name = `acme/${client.name}-${id}`;

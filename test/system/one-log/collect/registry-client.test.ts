@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
 import { serverHooks } from "../../../../deploy/roles/servers/create-api-server.js";
@@ -15,7 +15,7 @@ import {
   createRegistryClient,
 } from "../../../../ingest/collect/docker/registry-client.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
-import { type StartedServer, startServer } from "../../../support/collect/start-server.js";
+import { useServer } from "../../../support/collect/use-server.js";
 
 const BLOB = randomBytes(3_000_000);
 /** More than all buffers between a registry and a client hold. */
@@ -70,9 +70,7 @@ const handle: RequestListener = (request, response) => {
   PATHS[request.url ?? ""]?.(response);
 };
 
-let registry: StartedServer;
-beforeAll(async () => void (registry = await startServer(handle)));
-afterAll(() => registry[Symbol.asyncDispose]());
+const registry = useServer(handle);
 
 const ANYWHERE = createAddressGuard({ allowPrivateNetworks: true }, async () => [
   { address: "127.0.0.1", family: 4 },
@@ -93,12 +91,12 @@ function ask(
     by = "192.0.2.1",
   }: { method?: "GET" | "HEAD"; signal?: AbortSignal; by?: string } = {},
 ) {
-  const url = `${registry.url}${path}`;
+  const url = `${registry().url}${path}`;
   return client.ask({ method, url, client: by, headers: { accept: ["a", "b"] } }, signal);
 }
 
 const openConnections = () =>
-  new Promise<number>((resolve) => registry.server.getConnections((_, count) => resolve(count)));
+  new Promise<number>((resolve) => registry().server.getConnections((_, count) => resolve(count)));
 
 describe("an answer of a registry", () => {
   test.each(["/length", "/chunks", "/endless"])("%s is read whole, again and again", async (path) => {
@@ -163,9 +161,9 @@ describe("connections to a registry", () => {
     using client = createRegistryClient(ANYWHERE);
     let opened = 0;
     const count = () => void opened++;
-    registry.server.on("connection", count);
+    registry().server.on("connection", count);
     for (const path of ["/length", "/empty", "/chunks"]) await read(await ask(client, path));
-    registry.server.off("connection", count);
+    registry().server.off("connection", count);
     expect(opened).toBe(1);
   });
 
@@ -194,7 +192,7 @@ describe("connections to a registry", () => {
     );
     const asked = {
       method: "GET",
-      url: `http://${host}:${registry.port}/length`,
+      url: `http://${host}:${registry().port}/length`,
       client: "",
       headers: {},
     } as const;
@@ -209,7 +207,7 @@ describe("a blob through live collection", () => {
       id: "01990000-0000-7000-8000-000000000001",
       ownerId: "01990000-0000-7000-8000-0000000000aa",
     };
-    const urls = { backendUrl: `${registry.url}/large`, publicUrl: "http://cr.example/large" };
+    const urls = { backendUrl: `${registry().url}/large`, publicUrl: "http://cr.example/large" };
     const rest = {
       name: "large",
       libraryType: "docker",

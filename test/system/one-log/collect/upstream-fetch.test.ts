@@ -1,10 +1,10 @@
 import type { LookupAddress } from "node:dns";
 import type { RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
+import { beforeEach, describe, expect, it, test } from "vitest";
 import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
 import { type FetchIndex, createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
-import { type StartedServer, startServer } from "../../../support/collect/start-server.js";
+import { useServer } from "../../../support/collect/use-server.js";
 
 /** The upstream's answer on each path, and the requests that came to it. */
 const PATHS: Record<string, (response: ServerResponse) => void> = {
@@ -42,10 +42,8 @@ const handle: RequestListener = (request, response) => {
   PATHS[request.url ?? ""]?.(response);
 };
 
-let upstream: StartedServer;
-beforeAll(async () => void (upstream = await startServer(handle)));
+const upstream = useServer(handle);
 beforeEach(() => void asked.splice(0));
-afterAll(() => upstream[Symbol.asyncDispose]());
 
 const PUBLIC: LookupAddress = { address: "93.184.215.14", family: 4 };
 const LOOPBACK: LookupAddress = { address: "127.0.0.1", family: 4 };
@@ -69,8 +67,8 @@ describe("a page of an upstream", () => {
     ["/one", "/plain"],
     ["/three", "/plain"],
   ])("at %s is read from %s", async (path, end) => {
-    const answer = await clientOf(true)(upstream.url + path, { Accept: "text/html" }, NEVER);
-    expect([answer.status, answer.url]).toEqual([200, upstream.url + end]);
+    const answer = await clientOf(true)(upstream().url + path, { Accept: "text/html" }, NEVER);
+    expect([answer.status, answer.url]).toEqual([200, upstream().url + end]);
     expect(await textOf(answer.body)).toBe("a page");
     expect(asked.at(-1)?.headers).toMatchObject({ accept: "text/html", "accept-encoding": "gzip" });
   });
@@ -80,14 +78,14 @@ describe("a page of an upstream", () => {
     ["/gzip", true],
     ["/unbounded", false],
   ])("at %s is delimited: %s", async (path, isDelimited) => {
-    const answer = await clientOf(true)(upstream.url + path, {}, NEVER);
+    const answer = await clientOf(true)(upstream().url + path, {}, NEVER);
     expect([answer.isDelimited, await textOf(answer.body)]).toEqual([isDelimited, "a page"]);
   });
 
   it("is asked for by the name that it has", async () => {
-    const answer = await clientOf(true)(`http://index.example:${upstream.port}/plain`, {}, NEVER);
+    const answer = await clientOf(true)(`http://index.example:${upstream().port}/plain`, {}, NEVER);
     expect(await textOf(answer.body)).toBe("a page");
-    expect(asked[0]?.headers.host).toBe(`index.example:${upstream.port}`);
+    expect(asked[0]?.headers.host).toBe(`index.example:${upstream().port}`);
   });
 
   test.each([
@@ -98,29 +96,30 @@ describe("a page of an upstream", () => {
     ["/switched", "was closed without an answer"],
     ["/endless", "sends one interim answer after the other"],
   ])("at %s is not had: it %s", async (path, message) => {
-    await expect(clientOf(true)(upstream.url + path, {}, NEVER)).rejects.toThrow(message);
+    await expect(clientOf(true)(upstream().url + path, {}, NEVER)).rejects.toThrow(message);
   });
 
   test.each([
     ["/broken", "incorrect header check"],
     ["/cut", "aborted"],
   ])("at %s breaks while it is read: %s", async (path, message) => {
-    const answer = await clientOf(true)(upstream.url + path, {}, NEVER);
+    const answer = await clientOf(true)(upstream().url + path, {}, NEVER);
     await expect(textOf(answer.body)).rejects.toThrow(message);
   });
 
   it("that does not come in time is given up, before and behind its first byte", async () => {
     const signal = AbortSignal.timeout(200);
-    await expect(clientOf(true)(`${upstream.url}/silent`, {}, signal)).rejects.toThrow("aborted");
+    await expect(clientOf(true)(`${upstream().url}/silent`, {}, signal)).rejects.toThrow("aborted");
     const slow = AbortSignal.timeout(200);
-    const answer = await clientOf(true)(`${upstream.url}/slow`, {}, slow);
+    const answer = await clientOf(true)(`${upstream().url}/slow`, {}, slow);
     await expect(textOf(answer.body)).rejects.toThrow("aborted");
   });
 
   it("is given up when nobody reads its body", async () => {
-    const answer = await clientOf(true)(`${upstream.url}/slow`, {}, NEVER);
+    const answer = await clientOf(true)(`${upstream().url}/slow`, {}, NEVER);
     answer.discard();
-    const open = () => new Promise((resolve) => upstream.server.getConnections((_, count) => resolve(count)));
+    const open = () =>
+      new Promise((resolve) => upstream().server.getConnections((_, count) => resolve(count)));
     await expect.poll(open).toBe(0);
   });
 });
@@ -134,7 +133,7 @@ describe("an address that is not one of the public internet", () => {
     ["behind a name", (port: number) => `http://index.example:${port}/plain`, [LOOPBACK]],
     ["beside a public one", (port: number) => `http://index.example:${port}/plain`, [PUBLIC, LOOPBACK]],
   ])("%s is not connected to", async (_, url, addresses) => {
-    const fetched = clientOf(false, addresses)(url(upstream.port), {}, NEVER);
+    const fetched = clientOf(false, addresses)(url(upstream().port), {}, NEVER);
     await expect(fetched).rejects.toThrow("must not lead to");
     expect(asked).toEqual([]);
   });
@@ -147,7 +146,7 @@ describe("an address that is not one of the public internet", () => {
       faultOf: (url) => (first(url) ? undefined : guard.faultOf(url)),
       lookup: here.lookup,
     });
-    const fetched = client(`http://index.example:${upstream.port}/away`, {}, NEVER);
+    const fetched = client(`http://index.example:${upstream().port}/away`, {}, NEVER);
     await expect(fetched).rejects.toThrow("must not lead to 169.254.169.254");
   });
 });
