@@ -23,16 +23,21 @@ export let world: World;
 type Served = Partial<ServeOptions>;
 const START_MS_MAX = 300_000;
 
+/** A PostgreSQL for the tests of a suite: open before the first, closed after the last. */
+export function usePostgres(): void {
+  let own: TestPostgres | undefined;
+  beforeAll(async () => void (postgres = own = await openTestPostgres()), START_MS_MAX);
+  afterAll(() => own?.[Symbol.asyncDispose]());
+}
+
 /** A PostgreSQL and the API on it for the tests of a suite: open before the first, closed after the last. */
 export function useApi(options: (opened: TestPostgres) => Served | Promise<Served> = () => ({})): void {
-  const opened: AsyncDisposable[] = [];
+  let own: ServedApi | undefined;
+  usePostgres();
   beforeAll(async () => {
-    opened.push((postgres = await openTestPostgres()));
-    opened.push((api = await serveApi({ pg: postgres.pg, ...(await options(postgres)) })));
+    api = own = await serveApi({ pg: postgres.pg, ...(await options(postgres)) });
   }, START_MS_MAX);
-  afterAll(async () => {
-    for (const each of opened.toReversed()) await each[Symbol.asyncDispose]();
-  });
+  afterAll(() => own?.[Symbol.asyncDispose]());
 }
 
 /** As `useApi`, with a world of its own for each test. */

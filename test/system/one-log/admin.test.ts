@@ -6,30 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { Pool } from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { migratePostgres } from "../../../api/postgres/migrate-postgres.js";
 import { adminCommand } from "../../../deploy/commands/admin.js";
 import { openDataDir } from "../../../deploy/process/data-dir.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
-import {
-  SECRET_KEY,
-  type TestPostgres,
-  openTestPostgres,
-  serveApi,
-} from "../../support/api/management-api.js";
+import { SECRET_KEY } from "../../support/api/management-api.js";
+import { api, postgres, useApi } from "../../support/api/use-world.js";
 import { spawnProgram } from "../../support/program/toolchain-process.js";
 
-let postgres: TestPostgres;
-let pg: Pool;
-
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  pg = postgres.pg;
-});
-
-afterAll(() => postgres[Symbol.asyncDispose]());
+useApi();
 
 type Env = Record<string, string>;
 const beside = (): Env => ({ DATABASE_URL: postgres.url, SECRET_KEY: SECRET_KEY.toString("base64") });
@@ -48,17 +35,14 @@ async function admin(env: Env, ...words: string[]) {
   return { out, errors, notes };
 }
 
+/** Words that make an account. */
+function making(username: string, email = `${username.toLowerCase()}@example.org`): string[] {
+  return ["create-account", "--username", username, "--email", email];
+}
+
 describe("admin", () => {
   test("makes an account and prints a token that works, alone", async () => {
-    await using api = await serveApi({ pg });
-    const { out, errors } = await admin(
-      beside(),
-      "create-account",
-      "--username",
-      "Ada",
-      "--email",
-      "ada@example.org",
-    );
+    const { out, errors } = await admin(beside(), ...making("Ada"));
     expect(errors).toEqual([]);
     expect(out).toEqual([expect.stringMatching(/^mtk_[\w-]{43}$/)]);
     expect((await api.call(out[0] ?? "", "GET /v1/packages")).status).toBe(200);
@@ -68,7 +52,7 @@ describe("admin", () => {
   });
 
   test("lists accounts, and grants and revokes export without minding case", async () => {
-    await admin(beside(), "create-account", "--username", "Bob", "--email", "bob@example.org");
+    await admin(beside(), ...making("Bob"));
     const { out } = await admin(beside(), "grant-export", "BOB");
     expect(out).toEqual(["Bob may export now."]);
     const granted = await admin(beside(), "list-accounts");
@@ -86,15 +70,7 @@ describe("admin", () => {
   });
 
   test("lists the organizations of an account with its roles, also as JSON", async () => {
-    const { out } = await admin(
-      beside(),
-      "create-account",
-      "--username",
-      "Hal",
-      "--email",
-      "hal@example.org",
-    );
-    await using api = await serveApi({ pg });
+    const { out } = await admin(beside(), ...making("Hal"));
     const organization = { name: "hal-team", description: "Hal", billingEmail: "hal@example.org" };
     await api.call(out[0] ?? "", "POST /v1/organizations", organization);
     const listed = await admin(beside(), "list-accounts", "--json");
@@ -111,7 +87,7 @@ describe("admin", () => {
   });
 
   test("is a program that prints its result alone, and ends with status 1 and a sentence when it fails", async () => {
-    const made = await runProgram("create-account", "--username", "Fay", "--email", "fay@example.org");
+    const made = await runProgram(...making("Fay"));
     expect(made).toEqual({
       status: 0,
       out: expect.stringMatching(/^mtk_[\w-]{43}\n$/) as string,
@@ -132,10 +108,7 @@ describe("admin", () => {
   }
 
   test.each([
-    [
-      ["create-account", "--username", "a b", "--email", "x"],
-      /^No account was made: username must .*; email must /,
-    ],
+    [making("a b", "x"), /^No account was made: username must .*; email must /],
     [["rotate-token", "nobody"], /^There is no user nobody\.$/],
     [["grant-export", "nobody"], /^There is no user or organization nobody\.$/],
   ])("says in a sentence why %j cannot be done", async (words, sentence) => {
@@ -145,16 +118,8 @@ describe("admin", () => {
   });
 
   test("removes an organization that owns nothing, and says what has to go first", async () => {
-    const { out } = await admin(
-      beside(),
-      "create-account",
-      "--username",
-      "Ivy",
-      "--email",
-      "ivy@example.org",
-    );
+    const { out } = await admin(beside(), ...making("Ivy"));
     const token = out[0] ?? "";
-    await using api = await serveApi({ pg });
     const organization = { name: "Ivy-Team", description: "Ivy", billingEmail: "ivy@example.org" };
     await api.call(token, "POST /v1/organizations", organization);
     const made = await api.call(token, "POST /v1/organizations/ivy-team/packages", {
@@ -172,7 +137,7 @@ describe("admin", () => {
       "Ivy-Team has events that are being erased: wait for some minutes. Nothing was removed.",
     ]);
     // As the job does that erases them.
-    await pg.query("update deleted_artifacts set erased_at = now()");
+    await postgres.pg.query("update deleted_artifacts set erased_at = now()");
     const removed = await admin(beside(), "remove-organization", "ivy-team");
     expect(removed).toMatchObject({ out: ["Ivy-Team is removed."], errors: [] });
     expect((await api.call(token, "GET /v1/organizations/ivy-team")).status).toBe(404);
@@ -188,9 +153,9 @@ describe("admin", () => {
   });
 
   test("refuses a name or an address that is taken", async () => {
-    await admin(beside(), "create-account", "--username", "carl", "--email", "carl@example.org");
-    const name = await admin(beside(), "create-account", "--username", "CARL", "--email", "c@example.org");
-    const email = await admin(beside(), "create-account", "--username", "c", "--email", "Carl@example.org");
+    await admin(beside(), ...making("carl"));
+    const name = await admin(beside(), ...making("CARL", "c@example.org"));
+    const email = await admin(beside(), ...making("c", "Carl@example.org"));
     expect(name.errors).toEqual(["The name CARL is taken."]);
     expect(email.errors).toEqual(["The e-mail address Carl@example.org is taken."]);
   });
@@ -221,7 +186,7 @@ describe("admin", () => {
     expect(keyless.errors).toEqual([expect.stringContaining("SECRET_KEY must be set")]);
     await writeFile(join(DATA_DIR, "secret-key"), SECRET_KEY.toString("base64"), { mode: 0o600 });
     expect(await admin({ DATA_DIR }, "list-accounts")).toMatchObject({ errors: [] });
-    await admin({ DATA_DIR }, "create-account", "--username", "Gus", "--email", "gus@example.org");
+    await admin({ DATA_DIR }, ...making("Gus"));
     const nowhere = await admin({ DATA_DIR }, "sign-in-link", "gus");
     expect(nowhere).toMatchObject({ out: [], errors: [expect.stringMatching(/^No server runs .*--url/)] });
     await running.writeEndpoints({ postgres: postgres.url, api: "http://[::]:8080" });
@@ -243,7 +208,7 @@ describe("admin", () => {
   test("makes no installation in a folder without data, unless it is told to", async () => {
     const parent = await mkdtemp(join(tmpdir(), "maintainer-toolchain-admin-"));
     const DATA_DIR = join(parent, "data");
-    const account = ["create-account", "--username", "Eve", "--email", "eve@example.org"];
+    const account = making("Eve");
     const mistyped = await admin({ DATA_DIR }, ...account);
     expect(mistyped).toEqual({
       out: [],
@@ -262,7 +227,7 @@ describe("admin", () => {
 
 describe("migrations", () => {
   test("may be run on a new database by several processes at once, and again", async () => {
-    await pg.query("create schema fresh");
+    await postgres.pg.query("create schema fresh");
     const url = `${postgres.url}?options=-c%20search_path%3Dfresh`;
     const fresh = connectPostgres({ url, connectionsMax: 4, log: pino({ level: "silent" }) });
     await Promise.all([migratePostgres(fresh), migratePostgres(fresh), migratePostgres(fresh)]);
@@ -273,14 +238,14 @@ describe("migrations", () => {
   });
 
   test("refuse a database that is newer than the program", async () => {
-    await pg.query("insert into migrations (name, checksum) values ('999-later.sql', '')");
-    await expect(migratePostgres(pg)).rejects.toThrow("the database is newer than this program");
-    await pg.query("delete from migrations where name = '999-later.sql'");
+    await postgres.pg.query("insert into migrations (name, checksum) values ('999-later.sql', '')");
+    await expect(migratePostgres(postgres.pg)).rejects.toThrow("the database is newer than this program");
+    await postgres.pg.query("delete from migrations where name = '999-later.sql'");
   });
 
   test("refuse a database from before the first release, and leave it as it is", async () => {
-    await pg.query("create schema older");
-    await pg.query("create table older.schema_migrations (number integer)");
+    await postgres.pg.query("create schema older");
+    await postgres.pg.query("create table older.schema_migrations (number integer)");
     const url = `${postgres.url}?options=-c%20search_path%3Dolder`;
     const older = connectPostgres({ url, connectionsMax: 1, log: pino({ level: "silent" }) });
     await expect(migratePostgres(older)).rejects.toThrow(

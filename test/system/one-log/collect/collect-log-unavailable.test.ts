@@ -9,12 +9,7 @@ import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { decodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
 import { callCollect } from "../../../support/collect/collect-client.js";
-import {
-  type ServedApi,
-  type TestPostgres,
-  openTestPostgres,
-  serveApi,
-} from "../../../support/api/management-api.js";
+import { api, postgres, useApi } from "../../../support/api/use-world.js";
 
 /** A log that can become unavailable, and remembers the appended records. */
 function openLog() {
@@ -40,14 +35,11 @@ const { state, eventLog } = openLog();
 const registry = createRegistry();
 const BUFFER_BYTES_MAX = 20_000;
 
-let postgres: TestPostgres;
-let api: ServedApi;
 let token: string;
 let collect: OpenCollect;
 let rowsRead = 0;
+useApi(() => ({ quotas: { ...DEFAULT_QUOTAS, pixels: 200_000 } }));
 beforeAll(async () => {
-  postgres = await openTestPostgres();
-  api = await serveApi({ ...postgres, quotas: { ...DEFAULT_QUOTAS, pixels: 200_000 } });
   token = await api.account("ada");
   const pg = countingRows(postgres.pg);
   collect = await openCollect({
@@ -67,11 +59,7 @@ beforeAll(async () => {
     bufferBytesMax: BUFFER_BYTES_MAX,
   });
 });
-afterAll(async () => {
-  await collect?.[Symbol.asyncDispose]();
-  await api?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
-});
+afterAll(() => collect?.[Symbol.asyncDispose]());
 
 /** The pool, with the rows of its answers counted. */
 function countingRows(pool: Pool): Pool {

@@ -10,13 +10,7 @@ import { choosePartitions } from "../../../../ingest/import/choose-partitions.js
 import { CHUNK_LIMITS } from "../../../../ingest/import/receive-import.js";
 import type { EventLog, Queue } from "../../../../schemas/records/event-log.js";
 import { SMALL_IMPORT_CHUNKS } from "../../../../schemas/records/import-line.js";
-import {
-  type ServedApi,
-  type TestPostgres,
-  openTestPostgres,
-  serveApi,
-} from "../../../support/api/management-api.js";
-import { type World, makeWorld } from "../../../support/api/management-world.js";
+import { api, useOneWorld, world } from "../../../support/api/use-world.js";
 import { openSocket } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
 import { useFolder } from "../../../support/use-folder.js";
@@ -80,27 +74,15 @@ describe("dry runs", () => {
   /** As many as an owner may have. */
   const DRY_RUNS = 15;
 
-  let postgres: TestPostgres;
-  let api: ServedApi;
-  let world: World;
   /** Of the checks that were begun. The first ones never end. */
   const signals: AbortSignal[] = [];
 
   const checkLines: CheckLines = (_, signal) =>
     signals.push(signal) > DRY_RUNS ? Promise.resolve(emptyTally()) : new Promise(() => undefined);
 
-  beforeAll(async () => {
-    postgres = await openTestPostgres();
-    const { pg } = postgres;
-    const routes = importRoutes({ pg, eventLog: UNUSED_LOG, active: new ActiveUploads(), checkLines });
-    api = await serveApi({ pg, routes });
-    world = await makeWorld(api, pg);
-  });
-
-  afterAll(async () => {
-    await api?.[Symbol.asyncDispose]();
-    await postgres?.[Symbol.asyncDispose]();
-  });
+  useOneWorld(({ pg }) => ({
+    routes: importRoutes({ pg, eventLog: UNUSED_LOG, active: new ActiveUploads(), checkLines }),
+  }));
 
   test("callers who leave during their dry runs leave room for others at once", async () => {
     const path = `/v2/${world.organization}/import?dryRun=true`;
@@ -110,14 +92,8 @@ describe("dry runs", () => {
       Array.from({ length: DRY_RUNS }, () => openSocket(as, { path, headers })),
     );
     for (const caller of callers) await caller.send(LINE);
-    const dryRun = async () =>
-      (
-        await fetch(`${api.url}${path}`, {
-          method: "POST",
-          headers: { Authorization: `Bearer ${as.token}` },
-          body: LINE,
-        })
-      ).status;
+    const sent = { method: "POST", headers: { Authorization: `Bearer ${as.token}` }, body: LINE };
+    const dryRun = async () => (await fetch(`${api.url}${path}`, sent)).status;
     await expect.poll(() => signals.length).toBe(DRY_RUNS);
     expect(await dryRun()).toBe(422);
     for (const caller of callers) caller.breakOff();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readCompleteThrough } from "../../../../api/imports/export-state.js";
 import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
 import {
@@ -18,21 +18,16 @@ import type { Postgres } from "../../../../api/postgres/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import { completeUpload } from "../../../support/imports/open-upload.js";
-import { type TestPostgres, openTestPostgres } from "../../../support/api/management-api.js";
+import { postgres, usePostgres } from "../../../support/api/use-world.js";
 
 const SLICE = { eventsMax: 1_000, chunksMax: 10 };
 
-let postgres: TestPostgres;
 let pg: Pool;
 let ownerId: string;
 let id: string;
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  pg = postgres.pg;
-});
-
-afterAll(() => postgres?.[Symbol.asyncDispose]());
+usePostgres();
+beforeAll(() => void ({ pg } = postgres));
 
 beforeEach(async () => {
   [ownerId, id] = await makeImport();

@@ -1,40 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { putChunks } from "../../../../api/imports/import-progress.js";
 import { insertImport, readImport } from "../../../../api/imports/imports.js";
 import { asOnlySettlement } from "../../../../api/imports/settlements.js";
 import { putLogsErased, retractedImports } from "../../../../api/erasures/deleted-artifacts.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
-import {
-  openTestPostgres,
-  serveApi,
-  type ServedApi,
-  type TestPostgres,
-} from "../../../support/api/management-api.js";
+import { api, postgres, useOneWorld, world } from "../../../support/api/use-world.js";
 import { completeUpload } from "../../../support/imports/open-upload.js";
-import { makeWorld, type World } from "../../../support/api/management-world.js";
 
-let postgres: TestPostgres;
-let api: ServedApi;
-let world: World;
 let ownerId: string;
 let accountId: string;
 
+// Nothing settles here but the tests.
+useOneWorld(({ pg }) => ({
+  routes: importEndingRoutes({ pg, active: new ActiveUploads(), retractionMsMax: 100 }),
+}));
 beforeAll(async () => {
-  postgres = await openTestPostgres();
-  const { pg } = postgres;
-  // Nothing settles here but the tests.
-  const routes = importEndingRoutes({ pg, active: new ActiveUploads(), retractionMsMax: 100 });
-  api = await serveApi({ pg, routes });
-  world = await makeWorld(api, pg);
+  const text = "select id from owners where name = $1";
   const idOfOwner = async (name: string) =>
-    (await pg.query<{ id: string }>("select id from owners where name = $1", [name])).rows[0]?.id ?? "";
+    (await postgres.pg.query<{ id: string }>(text, [name])).rows[0]?.id ?? "";
   [ownerId, accountId] = [await idOfOwner(world.organization), await idOfOwner(world.names.owner)];
-});
-
-afterAll(async () => {
-  await api?.[Symbol.asyncDispose]();
-  await postgres?.[Symbol.asyncDispose]();
 });
 
 /** An import that is done, with one chunk. */

@@ -7,35 +7,16 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { type ListeningServer, listen } from "../../../../deploy/roles/servers/listen.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { settlesWithin } from "../../../../schemas/async/pause.js";
-import {
-  type ServedApi,
-  type TestPostgres,
-  openTestPostgres,
-  serveApi,
-} from "../../../support/api/management-api.js";
-import { type World, makeWorld } from "../../../support/api/management-world.js";
+import { api, postgres, useOneWorld, world } from "../../../support/api/use-world.js";
 import { type RawConnection, openBareSocket, openSocket } from "../../../support/imports/open-upload.js";
 import { UNUSED_LOG } from "../../../support/stores/unused-log.js";
 
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
 
 describe("a sender that stands still", () => {
-  let postgres: TestPostgres;
-  let api: ServedApi;
-  let world: World;
-
-  beforeAll(async () => {
-    postgres = await openTestPostgres();
-    const { pg } = postgres;
-    const routes = importRoutes({ pg, eventLog: UNUSED_LOG, active: new ActiveUploads(), idleMsMax: 200 });
-    api = await serveApi({ pg, routes });
-    world = await makeWorld(api, pg);
-  });
-
-  afterAll(async () => {
-    await api?.[Symbol.asyncDispose]();
-    await postgres?.[Symbol.asyncDispose]();
-  });
+  useOneWorld(({ pg }) => ({
+    routes: importRoutes({ pg, eventLog: UNUSED_LOG, active: new ActiveUploads(), idleMsMax: 200 }),
+  }));
 
   test.each([
     ["before its first byte", "", "identity"],

@@ -8,9 +8,8 @@ import { runOnce } from "../../../../api/postgres/scheduled-runs.js";
 import { connectPostgres } from "../../../../deploy/stores/connect-postgres.js";
 import { cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { startSchedule } from "../../../../deploy/schedule/start-schedule.js";
-import { type TestPostgres, openTestPostgres } from "../../../support/api/management-api.js";
+import { postgres, usePostgres } from "../../../support/api/use-world.js";
 
-let postgres: TestPostgres;
 /** Each a process of its own, as far as PostgreSQL can tell. */
 let one: Pool;
 let other: Pool;
@@ -19,15 +18,9 @@ const silent = pino({ level: "silent" });
 const signal = new AbortController().signal;
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
-beforeAll(async () => {
-  postgres = await openTestPostgres();
-  [one, other] = [openPool(), openPool()];
-});
-
-afterAll(async () => {
-  await Promise.all([one?.end(), other?.end()]);
-  await postgres?.[Symbol.asyncDispose]();
-});
+usePostgres();
+beforeAll(() => void ([one, other] = [openPool(), openPool()]));
+afterAll(async () => void (await Promise.all([one?.end(), other?.end()])));
 
 function openPool(): Pool {
   return connectPostgres({ url: postgres.url, connectionsMax: 3, log: silent });
