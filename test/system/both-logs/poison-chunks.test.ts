@@ -66,10 +66,7 @@ async function imported(path: string, lines: readonly string[]): Promise<EventIm
 const pathOf = ({ id }: { id: string }) => `/v2/imports/${ORGANIZATION}/${id}`;
 const textOf = async (path: string) => (await api.request(path)).text();
 const logOf = async (record: EventImport) =>
-  (await textOf(`${pathOf(record)}/log`))
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as LogEntry);
+  (await api.readLines(`${pathOf(record)}/log`)).map((line) => JSON.parse(line) as LogEntry);
 
 interface Listed {
   id: number;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { parse as parseCsv } from "csv-parse/sync";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
@@ -10,10 +10,11 @@ import type {
   StatisticsRow,
 } from "../../../../schemas/contracts/statistics.js";
 import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
-import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
+import { retract } from "../../../support/imports/import-outcome.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { recountStatistics, type RecountQuery } from "../../../support/statistics/recount-statistics.js";
 import { lineOf, sentEvent, type SentEvent } from "../../../support/statistics/sent-events.js";
 
@@ -29,23 +30,21 @@ const EVENTS = 3_000;
 /** Fills a chunk, so that it is sent while the upload goes on. */
 const BLANK_LINES = "\n".repeat(600_000);
 
-let toolchain: Toolchain;
+const organization = "acme";
 let pool: pg.Pool;
 let as: Record<"owner" | "member" | "outsider", ApiClient>;
 let artifacts: Record<"image" | "files" | "tool" | "site", KnownArtifact>;
 let events: SentEvent[];
 
+useToolchain({ prepared: ["databases"], organizations: [organization] });
 beforeAll(async () => {
-  toolchain = await startToolchain({ prepared: ["databases"] });
   pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 1 });
   as = {
-    owner: await toolchain.newAccount("ada"),
+    owner: api,
     member: await toolchain.newAccount("bob"),
     outsider: await toolchain.newAccount("eve"),
   };
-  const organization = await makeOrganization(as.owner, "acme");
   await joinOrganization(pool, { organization, username: "bob", role: "member" });
-  await toolchain.admin("grant-export", organization);
   const make = (name: string, libraryType: "docker" | "other" | "npm") =>
     makePackage(as.owner, { organization, name, libraryType });
   artifacts = {
@@ -65,10 +64,7 @@ beforeAll(async () => {
   await as.owner.pollToDone(await as.owner.importBody("/v2/acme/import", events.map(lineOf).join("")));
 });
 
-afterAll(async () => {
-  await pool?.end();
-  await toolchain?.close();
-});
+afterAll(() => pool?.end());
 
 function dayAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
@@ -243,6 +239,12 @@ describe("who may read them", () => {
     return [answer.status, code];
   };
   const CSV = { Accept: "text/csv" };
+  const HIDDEN = [404, "not-found"];
+  const counted = (...names: (keyof typeof artifacts)[]) =>
+    recountStatistics(events, { ...RANGE, artifacts: ids(...names) });
+  const give = (username: string, level: string, of: keyof typeof artifacts) =>
+    setLevel(pool, { packageId: artifacts[of].id, username, level });
+  afterEach(() => pool.query("delete from package_permissions"));
 
   test("a member reads all of them", async () => {
     expect(await read("", as.member)).toEqual(recountStatistics(events, RANGE));
@@ -260,16 +262,12 @@ describe("who may read them", () => {
   });
 
   test("a package that the caller is blocked from is in no number", async () => {
-    await setLevel(pool, { packageId: artifacts.image.id, username: "bob", level: "blocked" });
-    const answer = await read("", as.member);
-    const filtered = await read("country=DE", as.member);
-    const named = await statusOf(as.member, "/v2/acme/stats?package=image");
-    await pool.query("delete from package_permissions");
-    const seen = ids("files", "tool", "site");
-    expect(answer).toEqual(recountStatistics(events, { ...RANGE, artifacts: seen }));
-    const keeps = ({ place }: SentEvent) => place.country === "DE";
-    expect(filtered).toEqual(recountStatistics(events, { ...RANGE, artifacts: seen, keeps }));
-    expect(named).toEqual([404, "not-found"]);
+    await give("bob", "blocked", "image");
+    expect(await read("", as.member)).toEqual(counted("files", "tool", "site"));
+    const keeps = ({ artifact, place }: SentEvent) =>
+      artifact.id !== artifacts.image.id && place.country === "DE";
+    expect(await read("country=DE", as.member)).toEqual(recountStatistics(events, { ...RANGE, keeps }));
+    expect(await statusOf(as.member, "/v2/acme/stats?package=image")).toEqual(HIDDEN);
   });
 
   test("nor are the views of its pixels", async () => {
@@ -278,68 +276,51 @@ describe("who may read them", () => {
       expect((await as.owner.request(`/v2/pixels/acme/${artifacts.site.id}`, init)).status).toBe(200);
     };
     await associate({ package_id: artifacts.image.id });
-    await setLevel(pool, { packageId: artifacts.image.id, username: "bob", level: "blocked" });
-    const answer = await read("", as.member);
-    const named = await statusOf(as.member, "/v2/acme/stats?pixel=site");
-    await pool.query("delete from package_permissions");
-    const allowed = await statusOf(as.member, "/v2/acme/stats?pixel=site");
-    await associate({});
-    expect(answer).toEqual(recountStatistics(events, { ...RANGE, artifacts: ids("files", "tool") }));
-    expect([named, allowed]).toEqual([
-      [404, "not-found"],
-      [200, ""],
-    ]);
+    onTestFinished(() => associate({}));
+    const path = "/v2/acme/stats?pixel=site";
+    expect(await statusOf(as.member, path)).toEqual([200, ""]);
+    await give("bob", "blocked", "image");
+    expect(await read("", as.member)).toEqual(counted("files", "tool"));
+    expect(await statusOf(as.member, path)).toEqual(HIDDEN);
   });
 
   test("an outsider with a level on one package reads its numbers alone", async () => {
-    await setLevel(pool, { packageId: artifacts.files.id, username: "eve", level: "member" });
-    const [all, one] = [await read("", as.outsider), await read("package=files", as.outsider)];
+    await give("eve", "member", "files");
+    for (const query of ["", "package=files"])
+      expect(await read(query, as.outsider)).toEqual(counted("files"));
     const byPackage = await as.outsider.get<{ packages: { name: string }[] }>("/v2/acme/stats/packages");
-    const others = ["package=image", "pixel=site"].map((query) =>
-      statusOf(as.outsider, `/v2/acme/stats?${query}`),
-    );
-    const refused = await Promise.all(others);
-    await pool.query("delete from package_permissions");
-    const counted = recountStatistics(events, { ...RANGE, artifacts: ids("files") });
-    expect([all, one]).toEqual([counted, counted]);
     expect(byPackage.packages.map(({ name }) => name)).toEqual(["files"]);
-    expect(refused).toEqual([
-      [404, "not-found"],
-      [404, "not-found"],
-    ]);
+    for (const query of ["package=image", "pixel=site"])
+      expect(await statusOf(as.outsider, `/v2/acme/stats?${query}`)).toEqual(HIDDEN);
   });
 
-  test("a level on a package gives its CSV alone, to a member and to an outsider", async () => {
-    for (const [username, api] of [
-      ["bob", as.member],
-      ["eve", as.outsider],
-    ] as const) {
-      await setLevel(pool, { packageId: artifacts.files.id, username, level: "member" });
-      const { startDate, endDate } = RANGE;
-      const path = `/v2/acme/stats?package=files&startDate=${startDate}&endDate=${endDate}&interval=week`;
-      const answer = await api.request(path, { headers: CSV });
-      const lists = ["?package=files", "?package=image", "?pixel=site", ""].map((query) =>
-        statusOf(api, `/v2/acme/stats/country${query}`, CSV),
-      );
-      const [own, ...others] = await Promise.all(lists);
-      const access = await api.get("/v2/packages/acme/files/access");
-      await pool.query("delete from package_permissions");
-      expect(
-        parseCsv(await answer.text(), {
-          columns: true,
-          cast: (text, { column, header }) => (header || column === "date" ? text : Number(text)),
-        }),
-      ).toEqual(recountStatistics(events, { ...RANGE, interval: "week", artifacts: ids("files") }).series);
-      expect(own).toEqual([200, ""]);
-      const refusal = api === as.member ? [403, "forbidden"] : [404, "not-found"];
-      expect(others).toEqual([refusal, refusal, refusal]);
-      expect(access).toMatchObject({
-        package: { uuid: artifacts.files.id, name: "files" },
-        may_change: false,
-        may_import: false,
-        may_export: true,
-      });
-    }
+  test.each([
+    ["a member", "bob", "member", [403, "forbidden"]],
+    ["an outsider", "eve", "outsider", [404, "not-found"]],
+  ] as const)("a level on a package gives its CSV alone, to %s", async (_, username, who, refusal) => {
+    const api = as[who];
+    await give(username, "member", "files");
+    const { startDate, endDate } = RANGE;
+    const path = `/v2/acme/stats?package=files&startDate=${startDate}&endDate=${endDate}&interval=week`;
+    const answer = await api.request(path, { headers: CSV });
+    const lists = ["?package=files", "?package=image", "?pixel=site", ""].map((query) =>
+      statusOf(api, `/v2/acme/stats/country${query}`, CSV),
+    );
+    const [own, ...others] = await Promise.all(lists);
+    expect(
+      parseCsv(await answer.text(), {
+        columns: true,
+        cast: (text, { column, header }) => (header || column === "date" ? text : Number(text)),
+      }),
+    ).toEqual(recountStatistics(events, { ...RANGE, interval: "week", artifacts: ids("files") }).series);
+    expect(own).toEqual([200, ""]);
+    expect(others).toEqual([refusal, refusal, refusal]);
+    expect(await api.get("/v2/packages/acme/files/access")).toMatchObject({
+      package: { uuid: artifacts.files.id, name: "files" },
+      may_change: false,
+      may_import: false,
+      may_export: true,
+    });
   });
 
   test.each([
@@ -377,8 +358,7 @@ describe("after a fifth of the events was overridden", () => {
   describe("every number equals a recount", expectAll);
 
   test("a retraction brings the earlier numbers back", async () => {
-    const answer = await as.owner.request(`/v2/imports/acme/${importId}`, { method: "DELETE" });
-    expect([204, 202]).toContain(answer.status);
+    await retract(api, `/v2/imports/acme/${importId}`);
     for (const asked of [...FILTERED, ...UNFILTERED])
       await expect.poll(() => read(asked.query)).toEqual(recounted(before, asked));
   });

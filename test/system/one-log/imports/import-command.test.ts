@@ -55,6 +55,12 @@ function run(args: readonly string[], { input = "", env = {} } = {}): Promise<En
   });
 }
 
+const saying = (text: string) => expect.stringContaining(text) as string;
+
+/** Imports into the package of the test. */
+const send = (files: string | readonly string[], ...options: string[]) =>
+  run([...[files].flat(), "--to", `${owner}/@acme/tool`, ...options]);
+
 async function write(name: string, content: string | Buffer): Promise<string> {
   await writeFile(join(folder, name), content);
   return name;
@@ -76,7 +82,7 @@ async function totalOf(startDate: string): Promise<number | undefined> {
 describe("a file of events", () => {
   test("is imported into the package of that name, and status 0 says that all of it was", async () => {
     const file = await write("good.ndjson", `${GOOD}\n`);
-    expect(await run([file, "--to", `${owner}/@acme/tool`])).toMatchObject({
+    expect(await send(file)).toMatchObject({
       status: 0,
       out: expect.stringMatching(
         /^good\.ndjson: 1 event imported, 0 lines refused\. Import [0-9a-f-]{36}\.\n$/,
@@ -92,7 +98,7 @@ describe("a file of events", () => {
 
   test("with refused lines ends with status 2, says which and why, and keeps them", async () => {
     const file = await write("mixed.ndjson", `${GOOD}\n${BAD}\n`);
-    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`, "--rejected", "rejected.ndjson"]);
+    const { status, out } = await send(file, "--rejected", "rejected.ndjson");
     expect(status).toBe(2);
     expect(out).toContain("1 event imported, 1 line refused");
     expect(out).toContain("line 2: $time is not");
@@ -104,29 +110,28 @@ describe("a file of events", () => {
     ["\n", 0, "there was no line"],
   ])("of which nothing is imported says so: %j", async (content, wanted, reason) => {
     const file = await write("none.ndjson", content);
-    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`]);
+    const { status, out } = await send(file);
     expect(status).toBe(wanted);
     expect(out).toContain(`  Nothing was imported: ${reason}.\n`);
   });
 
   test("that was sent before is imported once, until it is sent --again", async () => {
     const file = await write("twice.ndjson", `${GOOD}\n`);
-    const to = ["--to", `${owner}/@acme/tool`];
-    await run([file, ...to]);
+    await send(file);
     const first = await newestImport();
-    expect(await run([file, ...to])).toMatchObject({
+    expect(await send(file)).toMatchObject({
       status: 0,
-      out: expect.stringContaining("sent before") as string,
+      out: saying("sent before"),
     });
     expect(await newestImport()).toEqual(first);
-    expect((await run([file, ...to, "--again"])).status).toBe(0);
+    expect((await send(file, "--again")).status).toBe(0);
     expect((await newestImport())?.id).not.toBe(first?.id);
   });
 
   test("that was sent to another package is imported into this one as well, once", async () => {
     await makePackage(api, { organization: owner, name: "other", libraryType: "other" });
     const file = await write("both.ndjson", `${GOOD}\n`);
-    await run([file, "--to", `${owner}/@acme/tool`]);
+    await send(file);
     const other = ["--to", `${owner}/other`];
     expect(await run([file, ...other])).toMatchObject({ status: 0 });
     const second = await newestImport();
@@ -138,19 +143,17 @@ describe("a file of events", () => {
   test("may be packed, may be several, and may be standard input", async () => {
     const one = await write("one.ndjson.gz", gzipSync(`${GOOD}\n`));
     const two = await write("two.ndjson", '{"$time":"2025-03-11","$unique_id":"c"}\n');
-    expect(
-      (await run([one, two, "--to", `${owner}/@acme/tool`])).out.match(/1 event imported/g),
-    ).toHaveLength(2);
+    expect((await send([one, two])).out.match(/1 event imported/g)).toHaveLength(2);
     const piped = await run(["-", "--to", `${owner}/@acme/tool`], { input: GOOD });
     expect(piped).toMatchObject({
       status: 0,
-      out: expect.stringContaining("standard input: 1 event") as string,
+      out: saying("standard input: 1 event"),
     });
   });
 
   test("may be tried first: nothing is imported, and what would be refused is said", async () => {
     const file = await write("try.ndjson", `${GOOD}\n${BAD}\n`);
-    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`, "--dry-run"]);
+    const { status, out } = await send(file, "--dry-run");
     expect(status).toBe(2);
     expect(out).toContain("1 event would be imported, 1 line would be refused. Nothing was imported.");
     expect(await newestImport()).toBeUndefined();
@@ -169,27 +172,22 @@ describe("a file of events", () => {
 describe("other formats", () => {
   test("an access log: downloads with the variables of their path", async () => {
     await copyFile(join(LOGS, "nginx.txt"), join(folder, "access.log"));
-    const { status, out } = await run([
-      ...["access.log", "--to", `${owner}/@acme/tool`],
-      ...["--format", "combined", "--path", "/releases/{name}-{version}.tar.gz"],
-    ]);
-    expect({ status, out }).toMatchObject({
+    const path = "/releases/{name}-{version}.tar.gz";
+    expect(await send("access.log", "--format", "combined", "--path", path)).toMatchObject({
       status: 0,
-      out: expect.stringContaining(
-        "4 events imported, 0 lines refused, and 4 requests counted as no download.",
-      ) as string,
+      out: saying("4 events imported, 0 lines refused, and 4 requests counted as no download."),
     });
   });
 
   test("a log of which nothing is a download says so, and one without --format which formats there are", async () => {
     const log = await readFile(join(LOGS, "nginx.txt"), "utf8");
-    const of = [await write("access.log", log), "--to", `${owner}/@acme/tool`];
-    const none = await run([...of, "--format", "combined", "--path", "/other/{version}"]);
+    const file = await write("access.log", log);
+    const none = await send(file, "--format", "combined", "--path", "/other/{version}");
     expect(none.status).toBe(0);
     expect(none.out).toMatch(
       /Nothing was imported: \d+ requests, and no download that --path \/other\/{version} matches\.\n$/,
     );
-    const unnamed = await run(of);
+    const unnamed = await send(file);
     expect(unnamed.status).toBe(2);
     expect(unnamed.out).toMatch(
       /An access log needs --format combined, cloudfront or s3, and CSV --format csv\.\n$/,
@@ -198,16 +196,14 @@ describe("other formats", () => {
 
   test("a log that has grown: what was sent before counts once", async () => {
     const log = await readFile(join(LOGS, "nginx.txt"), "utf8");
-    const of = ["--to", `${owner}/@acme/tool`, "--format", "combined"];
-    await run([await write("grown.log", log), ...of]);
-    await run([await write("grown.log", log + log), ...of]);
+    for (const grown of [log, log + log]) await send(await write("grown.log", grown), "--format", "combined");
     // Five of its requests are downloads.
     expect(await totalOf("2026-11-23")).toBe(10);
   });
 
   test("CSV: wrong rows are named by their line", async () => {
     const file = await write("events.csv", "$time,$unique_id,channel\n2025-03-10,c,x\n2025-03-10,d\n");
-    const { status, out } = await run([file, "--to", `${owner}/@acme/tool`, "--format", "csv"]);
+    const { status, out } = await send(file, "--format", "csv");
     expect(status).toBe(2);
     expect(out).toContain("line 3: Not a line of the format csv");
   });
@@ -230,24 +226,22 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     ],
     ["an unknown format", ["-", "--to", "x/y", "--format", "xml"], "Allowed choices are ndjson"],
   ])("%s", async (_, args, sentence) => {
-    const { status, err } = await run(args);
-    expect({ status, err }).toMatchObject({ status: 1, err: expect.stringContaining(sentence) as string });
-    expect(err).not.toContain("    at ");
+    const ended = await run(args);
+    expect(ended).toMatchObject({ status: 1, err: saying(sentence) });
+    expect(ended.err).not.toContain("    at ");
   });
 
   test("no token", async () => {
-    const { status, err } = await run(["-", "--to", "x"], { env: { MAINTAINER_TOKEN: "" } });
-    expect({ status, err }).toMatchObject({
+    expect(await run(["-", "--to", "x"], { env: { MAINTAINER_TOKEN: "" } })).toMatchObject({
       status: 1,
-      err: expect.stringContaining("--token TOKEN") as string,
+      err: saying("--token TOKEN"),
     });
   });
 
   test("a variable that looks like ours with a slip", async () => {
-    const { status, err } = await run(["-", "--to", "x"], { env: { MAINTAINER_ULR: toolchain.api } });
-    expect({ status, err }).toMatchObject({
+    expect(await run(["-", "--to", "x"], { env: { MAINTAINER_ULR: toolchain.api } })).toMatchObject({
       status: 1,
-      err: expect.stringContaining("MAINTAINER_ULR is unknown: did you mean MAINTAINER_URL?") as string,
+      err: saying("MAINTAINER_ULR is unknown: did you mean MAINTAINER_URL?"),
     });
   });
 
@@ -255,7 +249,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     const zip = await write("a.zip", Buffer.from("504b0304140000", "hex"));
     expect((await run([zip, "--to", "x/y"])).err).toContain("unzip -p a.zip | maintainer-toolchain import -");
     const cut = await write("cut.log.gz", gzipSync(GOOD.repeat(1000)).subarray(0, 40));
-    const { err } = await run([cut, "--to", `${owner}/@acme/tool`, "--format", "combined"]);
+    const { err } = await send(cut, "--format", "combined");
     expect(err).toContain("cut.log.gz cannot be read: unexpected end of file.");
   });
 });
@@ -274,7 +268,7 @@ test("a file that was broken off with Ctrl-C and sent again is counted once", as
   expect(await once(child, "exit")).toEqual([1, null]);
   expect(await run([file, ...to])).toMatchObject({
     status: 0,
-    out: expect.stringContaining("50,000 events imported") as string,
+    out: saying("50,000 events imported"),
   });
   const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${owner}`);
   expect(event_imports).toMatchObject([{ status: "done" }, { status: "aborted" }]);

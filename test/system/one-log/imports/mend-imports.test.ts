@@ -134,11 +134,8 @@ describe("the log of an import", () => {
 
   test("has every entry, and the refused lines byte for byte, so that they can be mended and sent again", async () => {
     const done = await finished(Buffer.from(lines.join("\n")));
-    const log = await (await send("GET", `${pathOf(done)}/log`)).text();
-    const entries = log
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as LogEntry);
+    const log = await api.readLines(`${pathOf(done)}/log`);
+    const entries = log.map((line) => JSON.parse(line) as LogEntry);
     expect(entries.map(({ line, class: kind, type }) => `${line} ${kind} ${type}`)).toEqual([
       "2 error failed-to-decode",
       "4 error invalid-time",

@@ -1,35 +1,29 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.js";
-import { makeExporter } from "../../../support/imports/import-world.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { connectApi } from "../../../../deploy/demo/api-client.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { readMetrics, type Metrics } from "../../../support/program/read-metrics.js";
 import { pidsIn } from "../../../support/program/toolchain-process.js";
-import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
+import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
 
 const ORGANIZATION = "measured";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const LINES = 1_000;
 
-let toolchain: Toolchain;
-let api: ApiClient;
 let packageId: string;
 let path: string;
 let before: Metrics;
 let after: Metrics;
 
+useToolchain({ organizations: [ORGANIZATION] });
 beforeAll(async () => {
-  toolchain = await startToolchain();
   before = await readMetrics(toolchain);
-  api = await makeExporter(toolchain, ORGANIZATION);
   const made = await makePackage(api, { organization: ORGANIZATION, name: "files", libraryType: "other" });
   packageId = made.id;
   path = `/v2/packages/${ORGANIZATION}/${packageId}/import`;
 });
-
-afterAll(() => toolchain?.close());
 
 /** Each event twice, so that settlement has something to remove; and one line that is none. */
 const body = () =>

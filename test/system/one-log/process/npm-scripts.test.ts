@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type DataDir, openDataDir } from "../../../../deploy/process/data-dir.js";
 import { ALL_PREPARED, copyDatabases, smallLookups } from "../../../support/stores/prepared-stores.js";
 import { assertNoneLeft } from "../../../support/program/toolchain-process.js";
+import { useFolder } from "../../../support/use-folder.js";
+
+const dataDir = useFolder("npm-start");
 
 test("SIGTERM to `npm start` ends the program, and lets go of the data directory", async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "npm-start-"));
   await copyDatabases(dataDir);
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
   const env = { ...process.env, ...ports, ...smallLookups(ALL_PREPARED), DATA_DIR: dataDir };
@@ -25,5 +25,4 @@ test("SIGTERM to `npm start` ends the program, and lets go of the data directory
   await assertNoneLeft(dataDir, { patienceMs: 25_000 });
   const free: DataDir = await openDataDir(dataDir);
   await free[Symbol.asyncDispose]();
-  await rm(dataDir, { recursive: true });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@clickhouse/client";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type EmbeddedClickHouse,
   startClickHouse,
@@ -13,7 +13,7 @@ import { insertBlock, isRefusedData } from "../../../../enrich/batches/insert-bl
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
-import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
+import { clickhouse, useClickHouse } from "../../../support/stores/use-clickhouse.js";
 import { chunkOf, eventOf, IMPORT_ID } from "../../../unit/enrich/lines/chunk-of.js";
 
 describe("deduplication", () => {
@@ -108,13 +108,8 @@ describe("deduplication", () => {
 });
 
 describe("refused blocks", () => {
-  let clickhouse: TestClickHouse;
   let made = 0;
-
-  beforeAll(async () => {
-    clickhouse = await openTestClickHouse();
-  });
-  afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+  useClickHouse();
 
   const insertOf = (chunk: RawChunk, token: string) => {
     const { importId, receiptStamp, firstLine, source } = chunk;

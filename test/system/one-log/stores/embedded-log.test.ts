@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { open as openLmdb } from "lmdb";
@@ -20,6 +19,7 @@ import {
   deferred,
   eventLogSuite,
 } from "../../../support/stores/event-log-suite.js";
+import { useFolder } from "../../../support/use-folder.js";
 
 eventLogSuite("the embedded event log", async () => {
   const dir = await newDir();
@@ -32,7 +32,6 @@ eventLogSuite("the embedded event log", async () => {
     },
     async close() {
       await log[Symbol.asyncDispose]();
-      await rm(dir, { recursive: true });
     },
   };
 });
@@ -326,18 +325,10 @@ const PAGE_BYTES_AT = 48;
 const BUILT_LOG = new URL("../../../../dist/deploy/stores/embedded/event-log/event-log.js", import.meta.url)
   .href;
 
-const dirs: string[] = [];
+const folder = useFolder("event-logs");
+const newDir = () => mkdtemp(join(folder, "log-"));
 const children: ChildProcess[] = [];
-afterAll(async () => {
-  for (const child of children) child.kill("SIGKILL");
-  await Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true })));
-});
-
-async function newDir(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), "event-log-"));
-  dirs.push(dir);
-  return dir;
-}
+afterAll(() => children.forEach((child) => child.kill("SIGKILL")));
 
 async function withLog(
   options: Omit<EmbeddedLogOptions, "dir">,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
 import { openLogSnapshot } from "../../../../deploy/backup/log-snapshot.js";
@@ -10,13 +10,7 @@ import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/ev
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { type EventLog, EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import {
-  type ServedApi,
-  type TestPostgres,
-  openTestPostgres,
-  serveApi,
-} from "../../../support/api/management-api.js";
-import { type World, makeWorld } from "../../../support/api/management-world.js";
+import { api, useOneWorld, world } from "../../../support/api/use-world.js";
 
 describe("a full log", () => {
   /** A log whose disk is full; what the embedded log then throws is shown in its own tests. */
@@ -27,22 +21,9 @@ describe("a full log", () => {
     [Symbol.asyncDispose]: async () => undefined,
   };
 
-  let postgres: TestPostgres;
-  let api: ServedApi;
-  let world: World;
-
-  beforeAll(async () => {
-    postgres = await openTestPostgres();
-    const { pg } = postgres;
+  useOneWorld(({ pg }) => {
     const starting = importRoutes({ pg, eventLog: fullLog, active: new ActiveUploads() });
-    const reading = importRecordRoutes({ pg, clickhouse: undefined as never });
-    api = await serveApi({ pg, routes: [...starting, ...reading] });
-    world = await makeWorld(api, pg);
-  });
-
-  afterAll(async () => {
-    await api?.[Symbol.asyncDispose]();
-    await postgres?.[Symbol.asyncDispose]();
+    return { routes: [...starting, ...importRecordRoutes({ pg, clickhouse: undefined as never })] };
   });
 
   test("an import that the log has no room for is answered 503 and aborted, never half accepted", async () => {
