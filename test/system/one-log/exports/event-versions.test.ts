@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { composeEvents, openEvents } from "../../../../aggregate/queries/events/open-events.js";
-import { openRows } from "../../../../aggregate/queries/open-rows.js";
+import { type Rows, openRows } from "../../../../aggregate/queries/open-rows.js";
 import { markRetracted } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import type { UnsettledImports } from "../../../../schemas/records/settlement.js";
@@ -35,11 +35,19 @@ async function exported(
   endDate = "2025-04-01",
 ): Promise<string[]> {
   const { signal } = new AbortController();
-  const artifacts = [{ id: artifact.id, packageName: "web" }];
-  const range = { startDate: "2025-03-10", endDate };
   const read = typeof unsettled === "function" ? unsettled : async () => unsettled;
-  const asked = { ...range, artifacts, unsettled: read, format: "ndjson" as const, signal };
-  const lines = (await textOf(await openEvents(clickhouse.client, asked))).split("\n").filter(Boolean);
+  return versionsIn(await openEvents(clickhouse.client, { ...until(endDate), unsettled: read, signal }));
+}
+
+const until = (endDate: string) => ({
+  startDate: "2025-03-10",
+  endDate,
+  artifacts: [{ id: artifact.id, packageName: "web" }],
+  format: "ndjson" as const,
+});
+
+async function versionsIn(rows: Rows): Promise<string[]> {
+  const lines = (await textOf(rows)).split("\n").filter(Boolean);
   return lines.map((line) => (JSON.parse(line) as { version: string }).version).sort();
 }
 
@@ -157,19 +165,9 @@ const keyOf = ({ event }: Version) => event.key;
 
 /** The export as it is read when too many versions were removed for a set of them. */
 async function addedUp(unsettled: UnsettledImports): Promise<string[]> {
-  const asked = {
-    startDate: "2025-03-10",
-    endDate: "2025-04-10",
-    artifacts: [{ id: artifact.id, packageName: "web" }],
-    format: "ndjson" as const,
-  };
-  const composed = await composeEvents({ ...asked, unsettled }, { rows: 1e9, restored: 0 });
+  const composed = await composeEvents({ ...until("2025-04-10"), unsettled }, { rows: 1e9, restored: 0 });
   const { signal } = new AbortController();
-  const lines = (await textOf(await openRows(clickhouse.client, { ...composed, signal }))).split("\n");
-  return lines
-    .filter(Boolean)
-    .map((line) => (JSON.parse(line) as { version: string }).version)
-    .sort();
+  return versionsIn(await openRows(clickhouse.client, { ...composed, signal }));
 }
 
 test.each(TEST_SEEDS)(

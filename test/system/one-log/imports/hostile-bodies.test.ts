@@ -82,7 +82,7 @@ interface Flood {
   body: () => Iterable<Buffer>;
   into?: () => string;
   total: number;
-  failed: number;
+  failed?: number;
   /** Type of every entry of the sample. */
   errors?: string;
   warnings?: string;
@@ -111,7 +111,6 @@ const FLOODS: Record<string, Flood> = {
   "10 million blank lines": {
     body: () => gzipMembers("\n", { bytes: 10_000_000 }),
     total: 0,
-    failed: 0,
   },
   "300,000 lines of {}": {
     body: () => gzipMembers("{}\n", { bytes: 900_000 }),
@@ -122,7 +121,6 @@ const FLOODS: Record<string, Flood> = {
   "100,000 of the shortest events": {
     body: () => gzipMembers('{"$time":1}\n', { bytes: 1_200_000 }),
     total: 100_000,
-    failed: 0,
   },
   "50 lines of 1.1 MB": {
     body: () => gzipMembers(`${"x".repeat(1_100_000)}\n`, { bytes: 55_000_050 }),
@@ -141,7 +139,6 @@ const FLOODS: Record<string, Flood> = {
     body: () =>
       gzipMembers(`{"$time":1,${dollarKeys}}\n`, { bytes: 10_000 * `{"$time":1,${dollarKeys}}\n`.length }),
     total: 10_000,
-    failed: 0,
     warnings: "unknown-property",
   },
   "50,000 packages that do not exist": {
@@ -154,19 +151,16 @@ const FLOODS: Record<string, Flood> = {
   "arrays nested 300,000 deep": {
     body: () => gzipMembers(nested("[", "]", 300_000), { bytes: 6_100_000 }),
     total: 10,
-    failed: 0,
     warnings: "invalid-value",
   },
   "objects nested 150,000 deep": {
     body: () => gzipMembers(nested('{"":', "}", 150_000), { bytes: 7_600_000 }),
     total: 10,
-    failed: 0,
     warnings: "invalid-value",
   },
   "50,000 variables whose names share 500,000 bytes": {
     body: () => gzipMembers(`{${TIME},"${longName}":{${manyKeys}}}\n`, { bytes: 5_000_000 }),
     total: 5,
-    failed: 0,
     warnings: "invalid-value",
   },
 };
@@ -187,6 +181,7 @@ test("a hundred thousand parts of a byte each are put together in bounded memory
 
 describe("memory stays bounded, every line is counted, and others are answered, for", () => {
   test.each(Object.entries(FLOODS))("%s", async (name, flood) => {
+    const { failed = 0 } = flood;
     const record = await measured(name, async () => {
       const answer = await post(flood.into?.() ?? path, flood.body());
       expect(answer.status).toBe(200);
@@ -195,8 +190,8 @@ describe("memory stays bounded, every line is counted, and others are answered, 
     expect(record).toMatchObject({
       status: "done",
       events_total: flood.total,
-      events_failed_to_import: flood.failed,
-      events_successfully_imported: flood.total - flood.failed,
+      events_failed_to_import: failed,
+      events_successfully_imported: flood.total - failed,
     });
     const types = (entries: { type: string }[]) => [...new Set(entries.map(({ type }) => type))];
     expect(types(record.error_log_sample)).toEqual([flood.errors ?? []].flat());

@@ -33,6 +33,9 @@ beforeEach(async () => {
   [ownerId, id] = await makeImport();
 });
 
+const targetOf = (ownerId: string) =>
+  ({ ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" }) as const;
+
 /** An import whose one chunk is in the log. */
 async function makeImport(): Promise<[string, string]> {
   const account = randomUUID();
@@ -45,12 +48,7 @@ async function makeImport(): Promise<[string, string]> {
     `${account}@example.org`,
     Buffer.from(account),
   ]);
-  const made = await insertImport(pg, {
-    ownerId: account,
-    accountId: account,
-    artifactKind: "any",
-    artifactId: "",
-  });
+  const made = await insertImport(pg, targetOf(account));
   await completeUpload(pg, { importId: made.id, ownerId: account });
   return [account, made.id];
 }
@@ -133,8 +131,7 @@ describe("the time that an owner's exports are complete through", () => {
 
 describe("the receipt stamp that an import begins at", () => {
   const start = async (owner = ownerId) => {
-    const target = { ownerId: owner, accountId: owner, artifactKind: "any", artifactId: "" } as const;
-    const made = await insertImport(pg, target);
+    const made = await insertImport(pg, targetOf(owner));
     if (made.repeated) throw new Error("an import without a key is never repeated");
     return made;
   };
@@ -166,7 +163,7 @@ describe("the receipt stamp that an import begins at", () => {
 
   describe("in a group", () => {
     const asked = (owner: string, accountId = owner): AskedImport => ({
-      ...{ id: randomUUID(), ownerId: owner, accountId, artifactKind: "any", artifactId: "" },
+      ...{ ...targetOf(owner), id: randomUUID(), accountId },
       entry: undefined,
     });
 
@@ -193,7 +190,7 @@ describe("the receipt stamp that an import begins at", () => {
 
 test("a repeated start never answers an upload that is interrupted while it looks for its key", async () => {
   const idempotency = { ownerId, key: "nightly", path: `/v2/${ownerId}/import` };
-  const target = { ownerId, accountId: ownerId, artifactKind: "any", artifactId: "" } as const;
+  const target = targetOf(ownerId);
   const first = await insertImport(pg, target, { idempotency });
   const upload = { bytes: 0, lines: 0, stamp: 0 };
   const interrupt = () => uploadStore(pg).interruptUpload(first.id, { reason: "it broke off", ...upload });

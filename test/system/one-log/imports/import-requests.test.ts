@@ -137,10 +137,7 @@ describe("an import is read back", () => {
     ["pixel=image", 404, "not-found"],
   ])("a list of %s is refused", async (query, status, code) => {
     const answer = await api.request(`/v2/imports/${ORGANIZATION}?${query}`);
-    expect({ status: answer.status, body: (await answer.json()) as unknown }).toMatchObject({
-      status,
-      body: { code },
-    });
+    expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
   });
 });
 
@@ -184,10 +181,7 @@ describe("a request for an import that cannot begin", () => {
     const list = `/v2/imports/${ORGANIZATION}`;
     const before = await api.get(list);
     const answer = await api.request(path(), { method: "POST", headers, body: LINE });
-    expect({ status: answer.status, body: (await answer.json()) as unknown }).toMatchObject({
-      status,
-      body: { code },
-    });
+    expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
     expect(await api.get(list)).toEqual(before);
   });
 });

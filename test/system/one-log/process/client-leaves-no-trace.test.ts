@@ -113,13 +113,8 @@ async function eventsOf(organization: string): Promise<string[]> {
   for (const id of [ids.image, ids.files]) {
     const path = `/v1/packages/${id}/events/events.ndjson?${DATES}`;
     for (const line of await api.readLines(path)) {
-      const {
-        id: _,
-        origin_id: __,
-        endpoint_id: ___,
-        ...event
-      } = JSON.parse(line) as Record<string, unknown>;
-      rows.push(JSON.stringify(event));
+      const withoutIds = { id: undefined, origin_id: undefined, endpoint_id: undefined };
+      rows.push(JSON.stringify({ ...(JSON.parse(line) as object), ...withoutIds }));
     }
   }
   return rows.sort();

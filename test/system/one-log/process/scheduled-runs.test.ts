@@ -26,6 +26,13 @@ function openPool(): Pool {
   return connectPostgres({ url: postgres.url, connectionsMax: 3, log: silent });
 }
 
+/** Comes to a time of a job. */
+const runAt = (
+  pg: Pool,
+  job: string,
+  { second = 0, ...run }: { second?: number } & Partial<Parameters<typeof runOnce>[2]>,
+) => runOnce(pg, { job, dueAt: at(second) }, { work: async () => undefined, signal, ...run });
+
 /** Work that lasts until the test ends it. */
 function openWork() {
   let end = (_?: Error): void => undefined;
@@ -45,9 +52,7 @@ test("exactly one of many runners that come to one time of a job does it", async
   for (let second = 0; second < 10; second++) {
     let done = 0;
     const work = async () => void (done += 1);
-    const asked = [one, other, one, other].map((pg) =>
-      runOnce(pg, { job: "many", dueAt: at(second) }, { work, signal, pollMs: 5 }),
-    );
+    const asked = [one, other, one, other].map((pg) => runAt(pg, "many", { second, work, pollMs: 5 }));
     expect((await Promise.all(asked)).sort()).toEqual(["elsewhere", "elsewhere", "elsewhere", "here"]);
     expect(done).toBe(1);
   }
@@ -55,27 +60,26 @@ test("exactly one of many runners that come to one time of a job does it", async
 
 test("a runner that comes late to it, or to an earlier one, finds it done", async () => {
   const work = () => Promise.reject(new Error("not again"));
-  const late = (second: number) => runOnce(other, { job: "many", dueAt: at(second) }, { work, signal });
+  const late = (second: number) => runAt(other, "many", { second, work });
   expect(await late(9)).toBe("elsewhere");
   expect(await late(3)).toBe("elsewhere");
 });
 
 test("different jobs do not wait for one another", async () => {
   const slow = openWork();
-  const running = runOnce(one, { job: "slow", dueAt: at(0) }, { work: slow.work, signal });
+  const running = runAt(one, "slow", slow);
   await expect.poll(() => slow.begun.length).toBe(1);
-  const quick = { work: async () => undefined, signal };
-  expect(await runOnce(other, { job: "quick", dueAt: at(0) }, quick)).toBe("here");
+  expect(await runAt(other, "quick", {})).toBe("here");
   slow.end();
   expect(await running).toBe("here");
 });
 
 test("a runner whose connection dies loses it to another", async () => {
   const first = openWork();
-  const dying = runOnce(one, { job: "dying", dueAt: at(0) }, { work: first.work, signal });
+  const dying = runAt(one, "dying", first);
   await expect.poll(() => first.begun.length).toBe(1);
   const second = openWork();
-  const waiting = runOnce(other, { job: "dying", dueAt: at(0) }, { work: second.work, signal, pollMs: 20 });
+  const waiting = runAt(other, "dying", { ...second, pollMs: 20 });
   await postgres.pg.query("select pg_terminate_backend($1)", [first.begun[0]]);
   await expect.poll(() => second.begun.length).toBe(1);
   second.end();
@@ -86,14 +90,10 @@ test("a runner whose connection dies loses it to another", async () => {
 
 test("one that fails leaves it to another", async () => {
   const failing = openWork();
-  const failed = runOnce(one, { job: "failing", dueAt: at(0) }, { work: failing.work, signal });
+  const failed = runAt(one, "failing", failing);
   failed.catch(() => undefined);
   await expect.poll(() => failing.begun.length).toBe(1);
-  const second = runOnce(
-    other,
-    { job: "failing", dueAt: at(0) },
-    { work: async () => undefined, signal, pollMs: 20 },
-  );
+  const second = runAt(other, "failing", { pollMs: 20 });
   failing.end(new Error("a bad day"));
   await expect(failed).rejects.toThrow("a bad day");
   expect(await second).toBe("here");
@@ -101,14 +101,13 @@ test("one that fails leaves it to another", async () => {
 
 test("a runner that waits for another stops waiting when it is stopped", async () => {
   const slow = openWork();
-  const running = runOnce(one, { job: "waiting", dueAt: at(0) }, { work: slow.work, signal });
+  const running = runAt(one, "waiting", slow);
   await expect.poll(() => slow.begun.length).toBe(1);
   const stop = new AbortController();
-  const waiting = runOnce(
-    other,
-    { job: "waiting", dueAt: at(0) },
-    { work: () => Promise.reject(new Error("never")), signal: stop.signal },
-  );
+  const waiting = runAt(other, "waiting", {
+    work: () => Promise.reject(new Error("never")),
+    signal: stop.signal,
+  });
   stop.abort();
   expect(await waiting).toBe("stopped");
   slow.end();

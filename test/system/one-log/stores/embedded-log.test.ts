@@ -179,17 +179,14 @@ describe("the embedded event log, beside that", () => {
       dir,
       { fileKilobytesMax: 20_000 },
     );
-    let output = "";
-    child.stdout.on("data", (data: Buffer) => (output += data.toString()));
-    await expect
-      .poll(() => output, POLL)
-      .toMatch(
-        /^the event log could not be written; its disk has \d+ MB left: (File too large|Input\/output error)/, // the latter after half a write
-      );
+    const output = outputOf(child);
+    await expect.poll(output, POLL).toMatch(
+      /^the event log could not be written; its disk has \d+ MB left: (File too large|Input\/output error)/, // the latter after half a write
+    );
     await lift(child.pid ?? 0);
     child.stdin.write("go on\n");
     await once(child, "close");
-    const acknowledged = Number(/appended after (\d+)/.exec(output)?.[1]);
+    const acknowledged = Number(/appended after (\d+)/.exec(output())?.[1]);
     expect(acknowledged).toBeGreaterThan(5);
 
     await using log = await openEmbeddedLog({ dir });
@@ -261,10 +258,9 @@ describe("the embedded event log, beside that", () => {
        process.exit();`,
       dir,
     );
-    let output = "";
-    child.stdout.on("data", (data: Buffer) => (output += data.toString()));
+    const output = outputOf(child);
     await once(child, "close");
-    expect(output).toMatch(/^the event log could not be written; .*: (File too large|Input\/output error)/);
+    expect(output()).toMatch(/^the event log could not be written; .*: (File too large|Input\/output error)/);
   });
 
   test("keeps the memory of the process small while much more goes through it", async () => {
@@ -284,11 +280,10 @@ describe("the embedded event log, beside that", () => {
        process.exit();`,
       dir,
     );
-    let megabytes = "";
-    child.stdout.on("data", (data: Buffer) => (megabytes += data.toString()));
+    const megabytes = outputOf(child);
     await once(child, "close");
-    expect(Number(megabytes)).toBeGreaterThan(30);
-    expect(Number(megabytes)).toBeLessThan(250);
+    expect(Number(megabytes())).toBeGreaterThan(30);
+    expect(Number(megabytes())).toBeLessThan(250);
   });
 
   test("cannot be started in a folder that cannot be written, and says which", async () => {
@@ -366,6 +361,13 @@ function startChild(code: string, dir: string, { fileKilobytesMax }: { fileKilob
   });
   children.push(child);
   return child;
+}
+
+/** What it has printed so far. */
+function outputOf({ stdout }: ReturnType<typeof startChild>): () => string {
+  let output = "";
+  stdout.on("data", (data: Buffer) => (output += data.toString()));
+  return () => output;
 }
 
 /** Lifts the limit on the size of files from a running process. */
