@@ -21,26 +21,30 @@ import type { DescribedRoute } from "../../../api/http/openapi/components.js";
 
 /** Dependencies of routes when they are called; to describe them nothing is called. */
 const UNUSED = {} as never;
-const UNUSED_STORES = { pg: UNUSED, tokens: UNUSED };
+
+/** What makes the routes that need a token, beside those of the management API. */
+export const ROUTE_MAKERS = [
+  importRoutes,
+  importEndingRoutes,
+  importRecordRoutes,
+  importFaultRoutes,
+  aggregateRoutes,
+  eventRoutes,
+  webhookRoutes,
+  webhookSecretRoutes,
+  webhookDeliveryRoutes,
+  companyRoutes,
+  funnelRoutes,
+  funnelImportanceRoutes,
+  funnelRunRoutes,
+  statisticsRoutes,
+  erasureRoutes,
+];
 
 /** Every route that needs a token. */
 export const TOKEN_ROUTES = [
-  ...managementRoutes(UNUSED_STORES),
-  ...importRoutes(UNUSED),
-  ...importEndingRoutes(UNUSED),
-  ...importRecordRoutes(UNUSED),
-  ...importFaultRoutes(UNUSED),
-  ...aggregateRoutes(UNUSED),
-  ...eventRoutes(UNUSED),
-  ...webhookRoutes(UNUSED),
-  ...webhookSecretRoutes(UNUSED),
-  ...webhookDeliveryRoutes(UNUSED),
-  ...companyRoutes(UNUSED),
-  ...funnelRoutes(UNUSED),
-  ...funnelImportanceRoutes(UNUSED),
-  ...funnelRunRoutes(UNUSED),
-  ...statisticsRoutes(UNUSED),
-  ...erasureRoutes(UNUSED),
+  ...managementRoutes({ pg: UNUSED, tokens: UNUSED }),
+  ...ROUTE_MAKERS.flatMap((make) => make(UNUSED)),
 ];
 
 /** Routes that show what everybody may see of a package. */

@@ -1,28 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Pool } from "pg";
-import { aggregateRoutes } from "../../../api/exports/aggregates-routes.js";
-import { eventRoutes } from "../../../api/exports/event-routes.js";
-import { companyRoutes } from "../../../api/funnel/company-routes.js";
-import { funnelRoutes, funnelRunRoutes } from "../../../api/funnel/funnel-routes.js";
-import { funnelImportanceRoutes } from "../../../api/funnel/importance-routes.js";
-import { erasureRoutes } from "../../../api/erasures/erasure-routes.js";
-import { importEndingRoutes } from "../../../api/imports/import-ending-routes.js";
-import { importFaultRoutes, importRecordRoutes } from "../../../api/imports/import-record-routes.js";
-import { importRoutes } from "../../../api/imports/import-routes.js";
-import { statisticsRoutes } from "../../../api/statistics/statistics-routes.js";
-import { webhookDeliveryRoutes } from "../../../api/webhooks/delivery-routes.js";
-import { webhookSecretRoutes } from "../../../api/webhooks/secret-routes.js";
-import { webhookRoutes } from "../../../api/webhooks/webhook-routes.js";
 import { createSealer } from "../../../api/identity/tokens.js";
-import { openEmbeddedLog } from "../../../deploy/stores/embedded/event-log/event-log.js";
-import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { createGuard } from "../../../api/outbound/guard-address.js";
-import { SECRET_KEY, type ServedApi, openTestPostgres, serveApi } from "./management-api.js";
+import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { openTestClickHouse } from "../stores/open-clickhouse.js";
 import { PARAMETERS, type Place } from "./access-place.js";
 import type { TabledRequest } from "./access-requests.js";
+import { ROUTE_MAKERS } from "./all-routes.js";
+import { SECRET_KEY, type ServedApi, openTestPostgres, serveApi } from "./management-api.js";
+import { openTestLog } from "./use-world.js";
 
 export interface WholeApi extends AsyncDisposable {
   api: ServedApi;
@@ -31,44 +16,20 @@ export interface WholeApi extends AsyncDisposable {
 
 /** Every route of the API on stores of its own, in this process; nothing consumes the event log. */
 export async function openWholeApi(): Promise<WholeApi> {
-  const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-api-"));
-  const [eventLog, clickhouse, postgres] = await Promise.all([
-    openEmbeddedLog({ dir }),
-    openTestClickHouse(),
-    openTestPostgres(),
-  ]);
-  const { pg } = postgres;
-  const guard = createGuard({ allowPrivateNetworks: true });
-  const sealer = createSealer(SECRET_KEY, "webhook-secret");
+  const opened = [await openTestLog(), await openTestClickHouse(), await openTestPostgres()] as const;
+  const [eventLog, clickhouse, { pg }] = opened;
   const deps = {
     pg,
     eventLog,
     clickhouse: clickhouse.client,
     shards: clickhouse.shards,
     active: new ActiveUploads(),
-    guard,
-    sealer,
+    guard: createGuard({ allowPrivateNetworks: true }),
+    sealer: createSealer(SECRET_KEY, "webhook-secret"),
   };
-  const imports = [importRoutes, importEndingRoutes, importRecordRoutes, importFaultRoutes];
-  const makers = [
-    ...imports,
-    aggregateRoutes,
-    eventRoutes,
-    companyRoutes,
-    funnelRoutes,
-    funnelImportanceRoutes,
-    funnelRunRoutes,
-    statisticsRoutes,
-    erasureRoutes,
-  ];
-  const webhooks = [webhookRoutes, webhookSecretRoutes, webhookDeliveryRoutes];
-  const api = await serveApi({ pg, routes: [...makers, ...webhooks].flatMap((make) => make(deps)) });
+  const api = await serveApi({ pg, routes: ROUTE_MAKERS.flatMap((make) => make(deps)) });
   const close = async () => {
-    await api[Symbol.asyncDispose]();
-    await postgres[Symbol.asyncDispose]();
-    await clickhouse[Symbol.asyncDispose]();
-    await eventLog[Symbol.asyncDispose]();
-    await rm(dir, { recursive: true });
+    for (const each of [...opened, api].toReversed()) await each[Symbol.asyncDispose]();
   };
   return { api, pg, [Symbol.asyncDispose]: close };
 }
