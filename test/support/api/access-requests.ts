@@ -104,6 +104,16 @@ const CSV: readonly Asked[] = [
   },
 ];
 
+/** An export of what is about all packages. */
+const COMPANIES_AS_CSV: Asked = {
+  ...AS_CSV,
+  title: "as CSV",
+  decide(on) {
+    const decision = onAllPackages("funnel.read")(on);
+    return decision === "allowed" ? on("export.read") : decision;
+  },
+};
+
 const EXPORT: readonly Asked[] = [{ query: () => DAY }, NARROWED];
 
 /** Routes of which more must be known than their paths, or of which what is asked for matters to the decision. */
@@ -175,7 +185,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "GET /v2/:owner/webhooks/:webhook/deliveries": [OF_WEBHOOKS],
   "POST /v2/:owner/webhooks/:webhook/deliveries/:delivery/redeliver": [OF_WEBHOOKS],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
-  "GET /v2/:owner/companies": [{ decide: onAllPackages("funnel.read") }],
+  "GET /v2/:owner/companies": [{ decide: onAllPackages("funnel.read") }, COMPANIES_AS_CSV],
   "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("funnel.read") }],
   "GET /v2/:owner/funnel": [{ decide: onAllPackages("funnel.read") }],
   "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
