@@ -1,17 +1,9 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { retry } from "../../schemas/async/retry.js";
 import { LOCK_ATTEMPTS, type LockFile, isLocked, takeLockFile } from "./lock-file.js";
-import { makeFolders } from "./private-files.js";
+import { makeFolders, writeDurably } from "./private-files.js";
 import { StartFailure, explainFileError } from "./start-failure.js";
 
 /** The URLs of a running instance, with credentials. */
@@ -76,7 +68,8 @@ export async function openDataDir(
       `A restore of DATA_DIR ${root} was interrupted: empty the folder, and run \`admin restore\` again.`,
     );
   }
-  if (!restoring) writeFileSync(join(root, FORMAT_MARK), `${FORMAT}\n`, { mode: 0o600 });
+  if (!restoring && !existsSync(join(root, FORMAT_MARK)))
+    writeDurably(join(root, FORMAT_MARK), `${FORMAT}\n`);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await rm(join(root, ENDPOINTS), { force: true });

@@ -27,8 +27,11 @@ export function loadSecretFile(path: string, make: () => string): string {
   return secret;
 }
 
-/** Atomic, also in a crash, because the data cannot be read without the secret. */
-function writeDurably(path: string, text: string): void {
+/**
+ * Replaces a file (mode 0600) atomically: after a power cut it has the old text or the new one, and the new one once this
+ * has returned.
+ */
+export function writeDurably(path: string, text: string): void {
   const fd = openSync(`${path}.new`, "w", 0o600);
   try {
     writeFileSync(fd, text);
@@ -37,6 +40,17 @@ function writeDurably(path: string, text: string): void {
     closeSync(fd);
   }
   renameSync(`${path}.new`, path);
+  syncFolder(dirname(path));
+}
+
+/** The name of a new file is kept in its folder, which is synced by itself. */
+function syncFolder(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Mode 0700. Node's recursive mkdir fails with a misleading ENOENT, or never returns (`/proc/x`). */
