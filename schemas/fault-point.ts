@@ -13,6 +13,7 @@ export const FAULT_POINTS = [
   "after-range",
   "before-insert",
   "after-insert",
+  "after-sync",
   "after-progress",
   "settlement-found",
   "settlement-staged",

@@ -32,6 +32,11 @@ export interface Shards {
   /** Waits until `all` reads every row of these tables, or of all, whose insert was answered. */
   catchUp(tables?: readonly string[]): Promise<void>;
   /**
+   * Resolves once every row whose insert was answered before the call survives a power cut. Await it before something that
+   * survives says that they are stored.
+   */
+  sync(): Promise<void>;
+  /**
    * Rejects if the servers know a shard that is not among these: `all` reads its rows, and nothing here
    * changes them.
    */

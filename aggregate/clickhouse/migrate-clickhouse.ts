@@ -1,8 +1,10 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
+import { v7 as uuidv7 } from "uuid";
 import { missingMigrations, type Applied, type Migration } from "../../schemas/migrations.js";
 import { LOG_DAYS } from "../../schemas/records/event-log.js";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { readMigrations } from "./read-migrations.js";
+import { syncDisks } from "./sync-disks.js";
 
 export interface MigrationOptions {
   known?: readonly Migration[] | undefined;
@@ -34,10 +36,21 @@ export async function migrateClickHouse(
     const isNew = lacking.length === servers.length;
     if (lacking.length > 0) await apply(migration, lacking, { isFirst, isNew, replicated, checkLock });
     // Cut short before all of its tables are there, a database is new once more.
-    if (!isFirst) for (const server of lacking) await noteApplied(server, migration);
+    if (!isFirst) await noteAllApplied(lacking, [migration], { replicated });
   }
-  if (isFirst)
-    for (const server of servers) for (const migration of migrations) await noteApplied(server, migration);
+  if (isFirst) await noteAllApplied(servers, migrations, { replicated });
+}
+
+/** A power cut must not leave a note of rows that it took away. Replicated tables sync by themselves. */
+async function noteAllApplied(
+  servers: readonly ClickHouse[],
+  migrations: readonly Migration[],
+  { replicated }: Pick<Applying, "replicated">,
+): Promise<void> {
+  for (const server of servers) {
+    if (!replicated) await syncDisks(server);
+    for (const migration of migrations) await noteApplied(server, migration);
+  }
 }
 
 interface Applying {
@@ -77,9 +90,9 @@ function isOfEachServer(statement: string): boolean {
 
 /** Whatever depends on how many servers keep a table is here, and not in the statements. */
 export function spellStatement(statement: string, { replicated }: { replicated: boolean }): string {
-  const spelled = statement.replaceAll(/\{deduplication\((\d+)\)\}/g, (_, inserts: string) =>
-    deduplication(Number(inserts)),
-  );
+  const spelled = statement
+    .replaceAll(/\{deduplication\((\d+)\)\}/g, (_, inserts: string) => deduplication(Number(inserts)))
+    .replaceAll("{unique}", () => uuidv7());
   // A replica's place in Keeper and its name there are the server's own.
   return replicated ? spelled.replace(/^ENGINE = /m, "ENGINE = Replicated") : spelled;
 }

@@ -56,6 +56,7 @@ async function eraseDue(signal: AbortSignal, { shards, store, onErased }: Eraser
       const hadEvents = await eraseArtifacts(shards, artifacts);
       const hadLogs = await eraseLogs(artifacts, { shards, store });
       if (hadEvents || hadLogs) return store.putFound(artifacts);
+      await shards.sync();
       await store.putClean(artifacts);
       onErased?.(artifacts);
     });
@@ -66,6 +67,7 @@ async function eraseDue(signal: AbortSignal, { shards, store, onErased }: Eraser
 async function eraseRetracted({ shards, store }: EraserDependencies): Promise<void> {
   const imports = await store.retractedImports(IMPORTS_PER_PAGE);
   if (imports.length === 0 || (await eraseImportLogs(shards, imports))) return;
+  await shards.sync();
   await store.putLogsErased(imports);
 }
 

@@ -74,6 +74,7 @@ async function eraseRest(
   await shards.requireEvery();
   if (hadAddresses || lines.found || hasEvents) return putFound(erasure, lines.erased, dependencies);
   if (!erasure.importsSettled || !(await isEnriched(erasure.askedAt))) return store.putWaiting(erasure.id);
+  await shards.sync();
   await store.putFinished(erasure.id);
   onErased?.(erasure.id);
 }

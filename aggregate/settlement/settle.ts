@@ -38,10 +38,12 @@ export async function applyFound(
   await shards.requireEvery();
   if (differing === 0) return 0;
   await copyDeltas(shards, batch);
+  await shards.sync();
   passFaultPoint("settlement-found");
   await owner.putStagedBatch(batch);
   passFaultPoint("settlement-staged");
   await applyBatch(shards, batch);
+  await shards.sync();
   passFaultPoint("settlement-applied");
   await owner.closeBatch(batch);
   passFaultPoint("settlement-closed");
@@ -69,18 +71,20 @@ export async function applyStaged(
   for (const batch of await owner.stagedBatches()) {
     await shards.requireEvery();
     await applyBatch(shards, batch);
+    await shards.sync();
     await owner.closeBatch(batch);
   }
 }
 
 /** Has the next settlement leave no version of the imports live. */
-export async function markRetracted({ shards }: Shards, importIds: readonly string[]): Promise<void> {
-  for (const { tables } of shards)
+export async function markRetracted(all: Shards, importIds: readonly string[]): Promise<void> {
+  for (const { tables } of all.shards)
     await tables.command({
       query: "INSERT INTO retracted_imports (import_id) SELECT arrayJoin({importIds:Array(UUID)})",
       query_params: { importIds },
       clickhouse_settings: { async_insert: 0 },
     });
+  await all.sync();
 }
 
 /** Looks at the versions of all shards: those of one event may lie on several. */

@@ -42,6 +42,8 @@ export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promi
   await logDeadLetters(deadLetters, { batch, logBatch, writer: inserter });
   passFaultPoint("after-insert");
   outcomes.push(...deadLetters.flatMap(({ outcome }) => outcome ?? []));
+  if (outcomes.length > 0) await writer.again("syncing ClickHouse", () => writer.shards.sync());
+  passFaultPoint("after-sync");
   await report(outcomes, writer);
   await storeDeadLetters(deadLetters, writer);
   passFaultPoint("after-progress");
@@ -101,6 +103,7 @@ async function report(
   const entries = await again("writing progress", () => progress.putChunks(imported));
   if (entries.length === 0) return;
   await again("deleting log entries", () => deleteDeadLetterEntries(shards, entries));
+  await again("syncing ClickHouse", () => shards.sync());
   await again("writing progress", () => progress.replaceDeadLetters(imported));
 }
 

@@ -1,4 +1,5 @@
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
+import { syncDisks } from "../../../aggregate/clickhouse/sync-disks.js";
 import type { ClickHouse, Shard, Shards } from "../../../schemas/shards.js";
 import { type ClickHouseSource, clusterServers } from "./clickhouse-source.js";
 import { connectCluster, connectClusterResults } from "./cluster/connect-cluster.js";
@@ -36,6 +37,24 @@ export function oneServer(clickhouse: ClickHouse): Shards {
     own: (table) => table,
     whole: (table) => table,
     catchUp: async () => undefined,
+    sync: inTurns(() => syncDisks(clickhouse)),
     requireEvery: async () => undefined,
+  };
+}
+
+/**
+ * Does work that serves all who asked before it began: those who ask while it is done share the next one.
+ */
+function inTurns(work: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= current
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return (current = work());
+      });
+    return next;
   };
 }

@@ -54,7 +54,7 @@ async function work({
   };
   const abortedAmong = vi.fn(async (ids: readonly string[]) => aborted.filter((id) => ids.includes(id)));
   await startWorkerOn(log, {
-    client: { exec },
+    client: { exec, command: async () => void steps.push("sync") },
     progress: {
       abortedAmong,
       putChunks: async (put) => {
@@ -76,12 +76,13 @@ const BEGUN = 'range {"attempts":1}';
 const passingOver = (importId: string) => `range {"attempts":1,"skippedImports":["${importId}"]}`;
 
 describe("startWorker", () => {
-  test("records the range before it writes, reports after it wrote, and commits last", async () => {
+  test("records the range before it writes, syncs and reports after it wrote, and commits last", async () => {
     const { steps, outcomes } = await work({});
     expect(steps).toEqual([
       BEGUN,
       `insert events ${TOKEN}#0`,
       `insert import_log ${TOKEN}#0:log`,
+      "sync",
       "progress 1",
       "commit",
     ]);
@@ -98,7 +99,7 @@ describe("startWorker", () => {
     const { steps, outcomes, abortedAmong } = await work({
       chunks: [chunkOf('{"$time":1}'), ofOther, ofOther],
     });
-    expect(steps).toEqual([BEGUN, `insert events ${TOKEN}#0`, "progress 3", "commit"]);
+    expect(steps).toEqual([BEGUN, `insert events ${TOKEN}#0`, "sync", "progress 3", "commit"]);
     expect(outcomes.map(({ importId, sequence }) => `${importId} ${sequence}`)).toEqual([
       `${IMPORT_ID} 0`,
       `${OTHER_IMPORT} 3`,
@@ -154,7 +155,7 @@ describe("startWorker", () => {
 
   test("writes live events without reporting them as an import", async () => {
     const { steps } = await work({ chunks: [chunkOf('{"$time":1}', { source: "collect" })] });
-    expect(steps).toEqual([BEGUN, `insert events ${TOKEN}#0`, "commit"]);
+    expect(steps).toEqual([BEGUN, `insert events ${TOKEN}#0`, "sync", "commit"]);
   });
 
   test("cuts a batch of very many short lines into inserts that fit the memory, the same ones each time", async () => {
@@ -163,6 +164,7 @@ describe("startWorker", () => {
     expect(steps.filter((step) => !step.startsWith("range"))).toEqual([
       `insert events ${TOKEN}#0`,
       `insert events ${TOKEN}#1`,
+      "sync",
       "progress 3",
       "commit",
     ]);

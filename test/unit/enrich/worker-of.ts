@@ -51,7 +51,11 @@ export function startWorkerOn(
 ) {
   return startWorker({
     log,
-    shards: oneServer({ exec: async () => inserted(), ...client } as unknown as ClickHouseClient),
+    shards: oneServer({
+      exec: async () => inserted(),
+      command: async () => undefined,
+      ...client,
+    } as unknown as ClickHouseClient),
     lookups: () => tinyLookups,
     resolveArtifact: async () => dockerPackage,
     resolveLive: async () => [dockerPackage],

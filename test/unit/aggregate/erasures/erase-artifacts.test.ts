@@ -56,8 +56,8 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
     query: async ({ query, query_params: params }: { query: string; query_params?: { table: string } }) => ({
       json: async () => answer(query, params?.table ?? ""),
     }),
-    command: async ({ query_params: { table } }: { query_params: { table: string } }) => {
-      steps.push(`delete from ${table}`);
+    command: async ({ query_params: { table } = { table: "" } }: { query_params?: { table: string } }) => {
+      steps.push(table === "" ? "sync" : `delete from ${table}`);
       rows[table] = [];
     },
   } as unknown as ClickHouseClient);
@@ -77,7 +77,7 @@ describe("the eraser", () => {
     await runUntil(world, () => world.onErased.mock.calls.length > 0);
     expect(world.steps).toEqual([
       ...["lock", "delete from events", "delete from clients", "found a,b", "unlock"],
-      ...["lock", "clean a,b", "unlock"],
+      ...["lock", "sync", "clean a,b", "unlock"],
     ]);
     expect(world.onErased).toHaveBeenCalledExactlyOnceWith(["a", "b"]);
   });
@@ -87,7 +87,7 @@ describe("the eraser", () => {
     await runUntil(world, () => world.onErased.mock.calls.length > 0);
     expect(world.steps).toEqual([
       ...["lock", "delete from import_log", "samples emptied first", "found a,b", "unlock"],
-      ...["lock", "samples emptied first", "clean a,b", "unlock"],
+      ...["lock", "samples emptied first", "sync", "clean a,b", "unlock"],
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("the eraser", () => {
     const world = fakes({ rows: { events: [] }, failures: 2 });
     await runUntil(world, () => world.onErased.mock.calls.length > 0);
     expect(world.onFailure).toHaveBeenCalledTimes(2);
-    expect(world.steps).toEqual(["lock", "clean a,b", "unlock"]);
+    expect(world.steps).toEqual(["lock", "sync", "clean a,b", "unlock"]);
   });
 });
 
@@ -109,5 +109,5 @@ test("the logs of retracted imports are erased until nothing is left of them", a
   const dependencies = fakes({ rows: { import_log: ["i"] }, elsewhere: ["owner"], retracted: ["i", "j"] });
   const { steps } = dependencies;
   await runUntil(dependencies, () => steps.includes("logs erased i,j"));
-  expect(steps).toEqual(["delete from import_log", "logs erased i,j"]);
+  expect(steps).toEqual(["delete from import_log", "sync", "logs erased i,j"]);
 });

@@ -15,6 +15,8 @@ const scope = {
   retracted: false,
 };
 
+const SYNC = "SYSTEM SYNC FILE CACHE";
+
 interface Command {
   query: string;
   query_params: Record<string, unknown>;
@@ -27,6 +29,7 @@ function fakes({ differing, failing = "nothing" }: { differing: number; failing?
   const commands: Command[] = [];
   const shards = oneServer({
     command: async (command: Command) => {
+      if (command.query === SYNC) return void steps.push("sync");
       const table = /INSERT INTO (\w+)/.exec(command.query)?.[1] ?? "";
       await Promise.all(
         [table].filter((name) => name === failing).map((name) => Promise.reject(new Error(name))),
@@ -44,10 +47,13 @@ function fakes({ differing, failing = "nothing" }: { differing: number; failing?
 }
 
 describe("settle", () => {
-  test("finds and stages before it applies, and closes last", async () => {
+  test("finds and stages before it applies, closes last, and syncs before PostgreSQL knows of either", async () => {
     const { shards, owner, steps } = fakes({ differing: 3 });
     expect(await settle(shards, scope, { batch: BATCH, owner })).toBe(3);
-    expect(steps).toEqual(["settlement_deltas", `staged ${BATCH}`, "events", `closed ${BATCH}`]);
+    expect(steps).toEqual([
+      ...["settlement_deltas", "sync", `staged ${BATCH}`],
+      ...["events", "sync", `closed ${BATCH}`],
+    ]);
   });
 
   test("does nothing more when no event can differ", async () => {
@@ -93,7 +99,7 @@ describe("settle", () => {
 
   test.each([
     ["settlement_deltas", []],
-    ["events", ["settlement_deltas", `staged ${BATCH}`]],
+    ["events", ["settlement_deltas", "sync", `staged ${BATCH}`]],
   ])("leaves a batch open when the insert into %s fails", async (failing, done) => {
     const { shards, owner, steps } = fakes({ differing: 1, failing });
     await expect(settle(shards, scope, { batch: BATCH, owner })).rejects.toThrow(failing);
@@ -105,6 +111,7 @@ describe("settle", () => {
     const serverOf = (name: string) =>
       ({
         command: async ({ query }: Command) => {
+          if (query === SYNC) return void steps.push("sync");
           const [, table] = /INSERT INTO (\S+)/.exec(query) ?? [];
           steps.push(`${name} ${table}${query.includes("FROM every.settlement_deltas") ? " copied" : ""}`);
         },
@@ -127,9 +134,8 @@ describe("settle", () => {
       "any own.settlement_deltas",
       "a settlement_deltas copied",
       "b settlement_deltas copied",
-      "staged",
-      "a events",
-      "b events",
+      ...["sync", "staged"],
+      ...["a events", "b events", "sync"],
     ]);
   });
 });

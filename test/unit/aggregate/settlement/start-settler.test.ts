@@ -63,10 +63,10 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
   const shards = oneServer({
     command: async ({
       query,
-      query_params: params,
+      query_params: params = {},
     }: {
       query: string;
-      query_params: Record<string, string> & { importIds?: string[] };
+      query_params?: Record<string, string> & { importIds?: string[] };
     }) => {
       const applied = query.includes("INSERT INTO events") ? [`apply ${params.batch ?? ""}`] : [];
       const retracted = (params.importIds ?? []).map((id) => `retract ${id}`);
