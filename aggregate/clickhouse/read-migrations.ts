@@ -20,7 +20,7 @@ const OWN_FILE = "variables";
 /**
  * The table and the view of a breakdown. Counts events that exist; the roles enrich and jobs must be stopped
  * then, or an event in between counts twice or not at all. Subtracts what is in the table, so a second run
- * adds nothing. Deduplication is off: it could drop a later insert of equal numbers.
+ * adds nothing. Each run has a token of its own: that of equal numbers could drop a later insert.
  */
 export function breakdownMigration(breakdown: ValueBreakdown): Migration {
   const table = sqlName(breakdown.table);
@@ -54,7 +54,7 @@ FROM
 ) AS counted
 GROUP BY package, date, ${list}
 HAVING missing != 0
-SETTINGS async_insert = 0, insert_deduplicate = 0;
+SETTINGS async_insert = 0, insert_deduplication_token = '{unique}';
 `,
   );
 }

@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import { FORMAT_MARK, openDataDir, readRunningEndpoints } from "../process/data-dir.js";
 import { makeFolders } from "../process/private-files.js";
 import { StartFailure, explainFileError } from "../process/start-failure.js";
-import { forgetInterruptedInserts } from "../stores/embedded/clickhouse/clickhouse-deduplication.js";
 import { type BackupEntry, copyFolder } from "./copy-folder.js";
 import { type BackupManifest, readableBytes, writeManifest } from "./backup-manifest.js";
 import { freezeServers } from "./freeze-servers.js";
@@ -38,8 +37,6 @@ export async function backUp(options: BackupOptions): Promise<BackupManifest> {
   using snapshot = takeSnapshotPlace(dataDir);
   await using log = openLogSnapshot(join(dataDir, "log"));
   const takenAt = await takeMoment({ ...options, dataDir, place: snapshot.path, log, isRunning });
-  // As the next start on these files would: a copy may not keep the times of files, by which it decides.
-  forgetInterruptedInserts(join(snapshot.path, "clickhouse", "data"));
   const entries = await copyAway({ ...options, to, dataDir, place: snapshot.path, log });
   syncDisk(to);
   const manifest = await writeManifest(to, { entries, takenAt });

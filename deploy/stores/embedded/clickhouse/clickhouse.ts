@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { onFreePort } from "../../../process/free-port.js";
-import { loadSecretFile } from "../../../process/private-files.js";
+import { syncDisk } from "../../../process/libc.js";
+import { loadSecretFile, writeDurably } from "../../../process/private-files.js";
 import { explainFileError } from "../../../process/start-failure.js";
 import {
   clickHouseConfig,
@@ -13,7 +14,7 @@ import {
   findChildEntry,
   findClickHouseLibrary,
 } from "./clickhouse-config.js";
-import { forgetInterruptedInserts } from "./clickhouse-deduplication.js";
+import { brokenParts, reconcileTokens } from "./reconcile-tokens.js";
 import {
   type Running,
   type SuperviseServerOptions,
@@ -113,12 +114,39 @@ async function startOnPort(server: Server): Promise<Running> {
     isServer: isServerOf.ClickHouse,
     signals: [{ signal: "SIGKILL", patienceMs: 20_000 }],
   });
-  const parts = forgetInterruptedInserts(join(dir, "data"));
-  if (parts.length > 0)
-    server.log.warn(
-      { store: "ClickHouse", parts },
-      "inserts were interrupted by a crash and will be repeated",
-    );
+  // What an earlier process wrote must not be lost later, once ClickHouse has removed the sources of its parts.
+  syncDisk(dir);
+  const data = join(dir, "data");
+  for (;;) {
+    reconcile(server, data);
+    const broken = brokenParts(data).length;
+    const running = await startEngine(server);
+    if (brokenParts(data).length === broken) {
+      writeDurably(join(dir, BOOT_ID), readBootId());
+      return running;
+    }
+    server.log.warn({ store: "ClickHouse" }, "a power cut left parts broken; their inserts will be repeated");
+    await running.stop();
+  }
+}
+
+/** Names the boot of the machine on which ClickHouse last started here. */
+const BOOT_ID = "boot-id";
+
+/** Another one after each start of the machine. Source: random(4). */
+function readBootId(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+}
+
+function reconcile({ dir, log }: Server, data: string): void {
+  const file = join(dir, BOOT_ID);
+  const afterPowerCut = !existsSync(file) || readFileSync(file, "utf8") !== readBootId();
+  const parts = reconcileTokens(data, { afterPowerCut });
+  if (parts.forgotten.length + parts.detached.length > 0)
+    log.warn({ store: "ClickHouse", ...parts }, "inserts were interrupted and will be repeated");
+}
+
+async function startEngine(server: Server): Promise<Running> {
   const child = await spawnEngine(server);
   try {
     const isUp = () => answers(server, "SELECT 1");
