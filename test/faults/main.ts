@@ -3,6 +3,7 @@ import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { openEmbeddedWorld } from "./worlds/embedded-world.js";
 import { openClusterWorld } from "./worlds/cluster-world.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
+import { canMakeLoopDisk, makeLoopDisk } from "../support/program/loop-disk.js";
 import type { FaultWorld } from "./worlds/fault-world.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
@@ -15,11 +16,33 @@ interface Options {
   cluster?: true;
   brokers: "1" | "3";
   funnel?: true;
+  power?: true;
   seeds: number;
   from: number;
 }
 
+/** Undefined, with a sentence, where there can be none. */
+async function openPowerWorld(): Promise<FaultWorld | undefined> {
+  if (!canMakeLoopDisk()) {
+    process.stderr.write("SKIPPED: power cuts need root, a loop device and mkfs.ext4.\n");
+    return undefined;
+  }
+  const disk = makeLoopDisk();
+  const world = await openEmbeddedWorld({ disk });
+  return {
+    ...world,
+    get api() {
+      return world.api;
+    },
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]();
+      await disk[Symbol.asyncDispose]();
+    },
+  };
+}
+
 const WORLDS = {
+  power: openPowerWorld,
   embedded: () => openEmbeddedWorld(),
   kafka: ({ brokers }: Pick<Options, "brokers">) => openKafkaWorld({ brokers: brokers === "3" ? 3 : 1 }),
   cluster: ({ brokers }: Pick<Options, "brokers">) => openClusterWorld({ brokers: brokers === "3" ? 3 : 1 }),
@@ -61,12 +84,19 @@ const command = new Command("test:faults")
         "and delivers; checks that each change arrives at every webhook under one id with the same bytes, signed",
     ).conflicts(["log", "cluster"]),
   )
+  .addOption(
+    new Option(
+      "--power",
+      "the program on a disk of its own, in a file: its power is cut, and what the kernel had not written down is lost; needs root",
+    ).conflicts(["log", "cluster", "funnel"]),
+  )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
   .action((options: Options) => (options.funnel ? runFunnel(options) : runImports(options)));
 
 async function runImports(options: Options): Promise<void> {
   await using world = await WORLDS[worldOf(options)](options);
+  if (world === undefined) return;
   const reports = await runSeeds(world, options);
   process.stdout.write(`${runText(reports, world.faults)}\n`);
   const wrong = Object.values(totalsOf(reports)).some((count) => count > 0);
@@ -74,8 +104,8 @@ async function runImports(options: Options): Promise<void> {
   process.exitCode = wrong || !struck ? 1 : 0;
 }
 
-function worldOf({ cluster, log }: Pick<Options, "cluster" | "log">): keyof typeof WORLDS {
-  return cluster ? "cluster" : log;
+function worldOf({ cluster, power, log }: Pick<Options, "cluster" | "power" | "log">): keyof typeof WORLDS {
+  return cluster ? "cluster" : power ? "power" : log;
 }
 
 async function runSeeds(world: FaultWorld, { seeds, from }: Options): Promise<SeedReport[]> {

@@ -2,6 +2,7 @@ import { FAULT_POINTS, type FaultPoint } from "../../../schemas/fault-point.js";
 
 export type FaultAction =
   | "kill program"
+  | "cut power"
   | "kill clickhouse"
   | "kill postgres"
   | "fill disk"
@@ -56,7 +57,7 @@ const at = (action: FaultAction, delayMsMax: number, points: readonly FaultKind[
 const STORE_FAULTS: readonly FaultKind[] = [
   // The delay is about as long as an insert or a settlement takes: the store dies somewhere in the middle of it.
   ...at("kill clickhouse", 150, ["before-insert", "settlement-staged", "settlement-found"]),
-  ...at("kill clickhouse", 0, ["after-range", "after-insert", "settlement-applied"]),
+  ...at("kill clickhouse", 0, ["after-range", "after-insert", "after-sync", "settlement-applied"]),
   ...at("kill postgres", 0, ["before-upload-complete", "after-insert", "after-progress", "before-range"]),
   ...at("kill postgres", 0, ["settlement-found", "settlement-staged", "settlement-applied", "before-done"]),
 ];
@@ -106,6 +107,16 @@ export const EMBEDDED_FAULTS: FaultCatalog = {
   more: PROGRAM_KILLS,
 };
 
+/** At every point, and somewhere between them. */
+const POWER_CUTS: readonly FaultKind[] = [
+  ...at("cut power", 0, FAULT_POINTS),
+  ...at("cut power", 150, ["before-insert", "after-insert", "settlement-found", "settlement-staged"]),
+  ...at("cut power", 3_000, ["before-append", "after-progress", "before-done"]),
+];
+
+/** A killed program leaves the pages that the kernel holds, and the next power cut takes them. */
+export const POWER_FAULTS: FaultCatalog = { turns: [POWER_CUTS], more: [...POWER_CUTS, ...PROGRAM_KILLS] };
+
 const DEATHS: readonly FaultKind[] = PROGRAM_KILLS.flatMap((kind, index) => [
   kind,
   STORE_FAULTS[index] as FaultKind,
@@ -124,7 +135,7 @@ export const THREE_BROKER_FAULTS: FaultCatalog = {
 };
 
 export const CLUSTER_FAULTS: FaultCatalog = {
-  // 19 and 14, which have no factor in common either.
+  // 19 and 15, which have no factor in common either.
   turns: [SERVER_FAULTS, PROGRAM_KILLS],
   more: [],
 };

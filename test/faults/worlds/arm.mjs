@@ -6,11 +6,14 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { openSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 
-const { FAULT_PLAN = "", FAULT_CHANNELS = "", DATA_DIR = "" } = process.env;
+const { FAULT_PLAN = "", FAULT_CHANNELS = "", FAULT_POWER, DATA_DIR = "" } = process.env;
 /** The folder of the stores, when they are not the program's own. */
 const STORES_DIR = process.env.FAULT_STORES_DIR ?? DATA_DIR;
+
+/** Loaded before the first fault, which must not wait. */
+const ffi = FAULT_POWER === undefined ? undefined : await import("ffi-rs");
 
 let plan = { changedAt: 0, faults: [] };
 let passed = new Map();
@@ -48,6 +51,7 @@ function claim(id) {
 
 function carryOut({ action, delayMs, brokerPid }) {
   if (action === "kill program") process.kill(process.pid, "SIGKILL");
+  if (action === "cut power") later(delayMs, cutPower);
   if (action === "kill clickhouse") later(delayMs, () => killStore("clickhouse-child"));
   if (action === "kill postgres") later(delayMs, () => killStore("postgres"));
   if (action === "fill disk") fillDisk(delayMs);
@@ -60,6 +64,28 @@ function carryOut({ action, delayMs, brokerPid }) {
 function later(delayMs, work) {
   if (delayMs === 0) work();
   else setTimeout(work, delayMs);
+}
+
+/** EXT4_IOC_SHUTDOWN and EXT4_GOING_FLAGS_NOLOGFLUSH of linux/ext4.h. */
+const SHUTDOWN = 0x8004587d;
+const WITHOUT_LOG_FLUSH = Buffer.from([2, 0, 0, 0]);
+
+/**
+ * From now on the disk of the data directory takes nothing. It keeps what was written down, as after a power cut: the pages that
+ * the kernel still holds are lost. Everything that runs on it ends.
+ */
+function cutPower() {
+  const { DataType, load, open } = ffi;
+  open({ library: "libc", path: "" });
+  load({
+    library: "libc",
+    funcName: "ioctl",
+    retType: DataType.I32,
+    paramsType: [DataType.I32, DataType.I64, DataType.U8Array],
+    paramsValue: [openSync(DATA_DIR, "r"), SHUTDOWN, WITHOUT_LOG_FLUSH],
+  });
+  for (const name of ["clickhouse-child", "postgres"]) killStore(name);
+  process.kill(process.pid, "SIGKILL");
 }
 
 /** The server that no other server of its kind started. */

@@ -1,22 +1,30 @@
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { makeExporter, openRecount } from "../../support/imports/import-world.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
+import type { LoopDisk } from "../../support/program/loop-disk.js";
 import { startToolchain } from "../../support/program/start-toolchain.js";
 import { openArmedPlan, armedProgram } from "./armed-program.js";
-import { EMBEDDED_FAULTS } from "../plans/fault-catalog.js";
+import { EMBEDDED_FAULTS, POWER_FAULTS } from "../plans/fault-catalog.js";
 import { type FaultWorld, type WorldOptions, openPersistentClickHouse } from "./fault-world.js";
 
 const ORGANIZATION = "survivor";
 
-/** One program with its own stores and the embedded event log. */
-export async function openEmbeddedWorld({ env = {} }: WorldOptions = {}): Promise<FaultWorld> {
+/** One program with its own stores and the embedded event log; on a disk whose power is cut if one is given. */
+export async function openEmbeddedWorld({
+  env = {},
+  disk,
+}: WorldOptions & { disk?: LoopDisk } = {}): Promise<FaultWorld> {
   const armed = await openArmedPlan();
-  const toolchain = await startToolchain({ env: { ...armed.env, ENRICH_WORKERS: "2", ...env } });
+  const power = disk === undefined ? {} : { FAULT_POWER: "1" };
+  const toolchain = await startToolchain({
+    disk,
+    env: { ...armed.env, ENRICH_WORKERS: "2", ...power, ...env },
+  });
   const account = await makeExporter(toolchain, ORGANIZATION);
   const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");
   return {
     ...armedProgram(armed, toolchain),
-    faults: EMBEDDED_FAULTS,
+    faults: disk === undefined ? EMBEDDED_FAULTS : POWER_FAULTS,
     programs: [toolchain],
     collector: toolchain,
     organization: ORGANIZATION,

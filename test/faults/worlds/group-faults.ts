@@ -44,6 +44,7 @@ export async function harmGroup(
     case "refuse group":
       return refuseGroup({ broker, enrichers });
     case "kill program":
+    case "cut power":
     case "kill clickhouse":
     case "kill postgres":
     case "fill disk":

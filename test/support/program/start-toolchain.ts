@@ -13,6 +13,7 @@ import { type GivenServers, suiteServers } from "../shards/given-servers.js";
 import { openServersDatabase } from "../shards/servers-database.js";
 import { ALL_PREPARED, type Prepared, copyDatabases, smallLookups } from "../stores/prepared-stores.js";
 import { checkAnswersOf } from "../api/check-answer.js";
+import type { LoopDisk } from "./loop-disk.js";
 import { type Program, programOf } from "./program.js";
 import {
   type ProcessEnvironment,
@@ -57,6 +58,8 @@ export interface ToolchainOptions {
   prepared?: readonly Prepared[];
   /** On which it has a database of its own, in place of an embedded ClickHouse. Default: those of the suite. */
   servers?: GivenServers | undefined;
+  /** On which its data directory lies. */
+  disk?: LoopDisk | undefined;
 }
 
 const DRAIN_MS_MAX = 60_000;
@@ -67,8 +70,9 @@ export async function startToolchain({
   env = {},
   prepared = ALL_PREPARED,
   servers = suiteServers(),
+  disk,
 }: ToolchainOptions = {}): Promise<Toolchain> {
-  const dataDir = await realpath(await mkdtemp(join(tmpdir(), "toolchain-test-")));
+  const dataDir = await realpath(await mkdtemp(join(disk?.path ?? tmpdir(), "toolchain-test-")));
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
   const database =
     servers === undefined || env["CLICKHOUSE_URL"] !== undefined ? undefined : openServersDatabase(servers);
@@ -110,6 +114,8 @@ export async function startToolchain({
     },
     async restart() {
       await stop(running.process);
+      // The machine still has the boot id of before.
+      if (await disk?.restore()) await rm(join(dataDir, "clickhouse", "boot-id"), { force: true });
       running = await startOn(dataDir, variables);
     },
     async close() {
