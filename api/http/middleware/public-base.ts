@@ -31,16 +31,19 @@ function collectBase(base: string, { publicHost, port }: CollectPlace): string {
 
 function forwardedBase(ctx: ApiContext): string {
   const protocol = firstOf(ctx, { header: "X-Forwarded-Proto", form: /^https?$/ }) ?? ctx.protocol;
-  const host = firstOf(ctx, { header: "X-Forwarded-Host", form: HOST }) ?? hostOf(ctx);
+  const host = firstOf(ctx, { header: "X-Forwarded-Host", form: HOST }) ?? "";
   const prefix = firstOf(ctx, { header: "X-Forwarded-Prefix", form: /^(\/[A-Za-z0-9._~-]+)*\/?$/ }) ?? "";
-  return `${protocol}://${host}${prefix.replace(/\/$/, "")}`;
+  return `${protocol}://${isHost(host) ? host : hostOf(ctx)}${prefix.replace(/\/$/, "")}`;
 }
 
 const HOST = /^[A-Za-z0-9._:[\]-]+$/;
 
 function hostOf({ host, req }: ApiContext): string {
-  if (HOST.test(host) && URL.canParse(`http://${host}`)) return host;
-  return `localhost:${req.socket.localPort ?? 80}`;
+  return isHost(host) ? host : `localhost:${req.socket.localPort ?? 80}`;
+}
+
+function isHost(text: string): boolean {
+  return HOST.test(text) && URL.canParse(`http://${text}`);
 }
 
 /** The first entry of a list header, set by the outermost proxy, if it has the right form. */

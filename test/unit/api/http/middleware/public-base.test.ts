@@ -41,6 +41,7 @@ describe("publicBase", () => {
   test.each([
     { "X-Forwarded-Proto": "javascript" },
     { "X-Forwarded-Host": "a/b?c" },
+    { "X-Forwarded-Host": "a:b:c" },
     { "X-Forwarded-Prefix": "//evil.example" },
   ])("ignores what is not of the form: %j", (headers) => {
     expect(baseFor(true, headers)).toBe("http://inner:8080");
