@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { prometheusContentType } from "prom-client";
 import { type HealthChecks, readHealth } from "../../../api/http/health-routes.js";
+import { answerAmbiguous } from "./answer-unparsed.js";
 import { type ListeningServer, listen } from "./listen.js";
 
 export interface MetricsServerOptions {
@@ -25,10 +26,16 @@ export function startMetricsServer({
   host,
   port,
   idleMsMax = IDLE_MS_MAX,
-  ...sources
+  metrics,
+  checks,
 }: MetricsServerOptions): Promise<ListeningServer> {
   const limits = { headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX };
-  const server = createServer(limits, (request, response) => void answer(sources, request, response));
+  const sources = { checks, metrics: oneAtATime(metrics) };
+  const server = createServer(limits, (request, response) => {
+    // Requests that follow on the connection, and whose answers nobody reads, would be held in memory.
+    response.setHeader("Connection", "close");
+    if (!answerAmbiguous(request, response)) void answer(sources, request, response);
+  });
   server.maxConnections = CONNECTIONS_MAX;
   server.setTimeout(idleMsMax);
   return listen(server, { host, port, variable: "METRICS_PORT" });
@@ -67,4 +74,10 @@ async function answerReadiness({ checks }: Sources, response: ServerResponse): P
 
 function answerJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** Rendering takes the thread of the API some milliseconds: callers that come meanwhile get the same text. */
+function oneAtATime(render: () => Promise<string>): () => Promise<string> {
+  let rendering: Promise<string> | undefined;
+  return () => (rendering ??= render().finally(() => (rendering = undefined)));
 }

@@ -9,6 +9,7 @@ import { serverHooks } from "../../../../deploy/roles/servers/create-api-server.
 import { listen } from "../../../../deploy/roles/servers/listen.js";
 import { createRegistry } from "../../../../deploy/metrics/pipeline-metrics.js";
 import { startMetricsServer } from "../../../../deploy/roles/servers/start-metrics-server.js";
+import { pause } from "../../../../schemas/async/pause.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
 import { fakeRegistries } from "../../../support/collect/fake-registries.js";
@@ -66,6 +67,16 @@ test("metrics are Prometheus text about the process", async () => {
   expect(await response.text()).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect((await fetch(`${server.url}/other`)).status).toBe(404);
   expect((await fetch(`${server.url}/metrics`, { method: "POST" })).status).toBe(405);
+});
+
+test("many requests for metrics are rendered once at a time, and answered once a connection", async () => {
+  const metrics = vi.fn(() => pause(50).then(() => "numbers"));
+  await using server = await startMetricsServer({ host: "127.0.0.1", port: 0, metrics, checks: {} });
+  const one = connect(server.port, "127.0.0.1");
+  one.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(400));
+  const answers = [text(one), fetch(`${server.url}/metrics`).then((other) => other.text())];
+  for (const answer of await Promise.all(answers)) expect(answer.match(/numbers/g)).toHaveLength(1);
+  expect(metrics).toHaveBeenCalledTimes(1);
 });
 
 test("the port of metrics closes connections that say nothing", async () => {
