@@ -4,7 +4,7 @@
 import { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { assetUrl } from "../schemas/asset.js";
-import { StartFailure } from "./process/start-failure.js";
+import { runAsProgram } from "./process/run-as-program.js";
 
 /** A command's own module is loaded only where the command is named: the stores alone take a second to load. */
 const COMMANDS: readonly CommandEntry[] = [
@@ -53,16 +53,8 @@ async function createProgram(named: readonly string[]): Promise<Command> {
   return program;
 }
 
-try {
+await runAsProgram(async () => {
   // Also in `help admin`, where the command is the second word.
   const program = await createProgram(process.argv.slice(2, 4));
   await program.parseAsync();
-} catch (error) {
-  // A sentence is for a person; anything else is a fault of ours and needs its stack.
-  const text =
-    error instanceof StartFailure ? error.message : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`${text}\n`);
-  process.exitCode = 1;
-}
-// Stores that were closed may leave a socket to time out; nothing is left to wait for.
-process.exit();
+});

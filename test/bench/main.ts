@@ -1,4 +1,4 @@
-import { runCommand } from "../support/program/run-as-program.js";
+import { runAsProgram } from "../../deploy/process/run-as-program.js";
 import { benchCommand } from "./bench-command.js";
 
-await runCommand(benchCommand());
+await runAsProgram(() => benchCommand().parseAsync());

@@ -1,4 +1,4 @@
-import { runCommand } from "../support/program/run-as-program.js";
+import { runAsProgram } from "../../deploy/process/run-as-program.js";
 import { kafkaCommand } from "./kafka-command.js";
 
-await runCommand(kafkaCommand());
+await runAsProgram(() => kafkaCommand().parseAsync());

@@ -1,10 +1,9 @@
-import type { Command } from "commander";
-import { StartFailure } from "../../../deploy/process/start-failure.js";
+import { StartFailure } from "./start-failure.js";
 
-/** Runs a command of the workshop with the arguments of this process, and ends the process as `deploy/main.ts` does. */
-export async function runCommand(command: Command): Promise<never> {
+/** Does the work of a program, and ends the process: with status 1 and a text if the work fails. */
+export async function runAsProgram(work: () => Promise<unknown>): Promise<never> {
   try {
-    await command.parseAsync();
+    await work();
   } catch (error) {
     // A sentence is for a person; anything else is a fault of ours and needs its stack.
     const text =
