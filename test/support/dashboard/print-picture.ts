@@ -8,7 +8,7 @@
  */
 import { findChromium, openChromium } from "./open-chromium.js";
 
-const FILE = "deploy/docs/images/package.png";
+const FILE = "deploy/docs/package.png";
 const VIEWPORT = { width: 1280, height: 1000 };
 
 await using browser = await openChromium(findChromium() ?? "chromium");
