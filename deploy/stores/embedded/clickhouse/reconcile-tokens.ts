@@ -19,8 +19,9 @@ import { writeDurably } from "../../../process/private-files.js";
 export function reconcileTokens(dataDir: string, { afterPowerCut }: { afterPowerCut: boolean }): Reconciled {
   const all: Reconciled = { forgotten: [], detached: [] };
   for (const table of tablesOf(join(dataDir, "store"))) {
-    if (afterPowerCut) all.detached.push(...detachUntokened(table));
-    all.forgotten.push(...forgetMissing(table));
+    const logs = logsOf(table);
+    if (afterPowerCut) all.detached.push(...detachUntokened(table, logs));
+    all.forgotten.push(...forgetMissing(table, logs));
   }
   return all;
 }
@@ -78,8 +79,7 @@ const ADDED = "1";
 /** Inserts that run side by side write their tokens in another order than the numbers of their parts. */
 const SIDE_BY_SIDE_MAX = 64;
 
-function detachUntokened(table: string): string[] {
-  const logs = logsOf(table);
+function detachUntokened(table: string, logs: readonly TokenLog[]): string[] {
   const tokened = new Set(logs.flatMap(({ lines }) => lines.flatMap((line) => addedPart(line)?.min ?? [])));
   const isWhole = logs[0]?.number === 1;
   const oldest = isWhole
@@ -94,14 +94,19 @@ function detachUntokened(table: string): string[] {
   return touched.map(({ name }) => name);
 }
 
-function forgetMissing(table: string): string[] {
+function forgetMissing(table: string, logs: readonly TokenLog[]): string[] {
   const parts = partsOf(table);
-  const isMissing = (part: Part | undefined) => part !== undefined && !parts.some((one) => covers(one, part));
-  return logsOf(table).flatMap(({ file, lines, isCut }) => {
-    const kept = lines.filter((line) => !isMissing(addedPart(line)));
-    if (kept.length === lines.length && !isCut) return [];
-    writeDurably(file, kept.map((line) => `${line}\n`).join(""));
-    return lines.filter((line) => !kept.includes(line)).flatMap((line) => addedPart(line)?.name ?? []);
+  const isThere = (part: Part) => parts.some((one) => covers(one, part));
+  return logs.flatMap(({ file, lines, isCut }) => {
+    const missing: string[] = [];
+    const kept = lines.filter((line) => {
+      const part = addedPart(line);
+      if (part === undefined || isThere(part)) return true;
+      missing.push(part.name);
+      return false;
+    });
+    if (missing.length > 0 || isCut) writeDurably(file, kept.map((line) => `${line}\n`).join(""));
+    return missing;
   });
 }
 
