@@ -41,7 +41,7 @@ export async function migrateClickHouse(
   if (isFirst) await noteAllApplied(servers, migrations, { replicated });
 }
 
-/** A power cut must not leave a note of rows that it took away. Replicated tables sync by themselves. */
+/** A power cut must not leave a note of rows that it took away. Replicas have them from one another. */
 async function noteAllApplied(
   servers: readonly ClickHouse[],
   migrations: readonly Migration[],

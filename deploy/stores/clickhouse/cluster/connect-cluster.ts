@@ -25,7 +25,7 @@ export function connectCluster(cluster: ClusterServers): Shards & AsyncDisposabl
     own: (table) => `${quotedName(cluster.database)}.${sqlName(table)}`,
     whole: (table) => `${quotedName(cluster.wholeDatabase)}.${sqlName(table)}`,
     catchUp: async (tables) => void (await Promise.all(shards.map((shard) => shard.catchUp(tables)))),
-    // Replicated tables sync what they write before Keeper knows of it.
+    // Rows are in the memory of a quorum of servers: those that keep their power have them.
     sync: async () => undefined,
     requireEvery: () =>
       requireEvery(
