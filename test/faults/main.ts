@@ -3,7 +3,7 @@ import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { openEmbeddedWorld } from "./worlds/embedded-world.js";
 import { openClusterWorld } from "./worlds/cluster-world.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
-import { canMakeLoopDisk, makeLoopDisk } from "../support/program/loop-disk.js";
+import { makeLoopDisk, missingForLoopDisk } from "../support/program/loop-disk.js";
 import type { FaultWorld } from "./worlds/fault-world.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
@@ -21,28 +21,8 @@ interface Options {
   from: number;
 }
 
-/** Undefined, with a sentence, where there can be none. */
-async function openPowerWorld(): Promise<FaultWorld | undefined> {
-  if (!canMakeLoopDisk()) {
-    process.stderr.write("SKIPPED: power cuts need root, a loop device and mkfs.ext4.\n");
-    return undefined;
-  }
-  const disk = makeLoopDisk();
-  const world = await openEmbeddedWorld({ disk });
-  return {
-    ...world,
-    get api() {
-      return world.api;
-    },
-    async [Symbol.asyncDispose]() {
-      await world[Symbol.asyncDispose]();
-      await disk[Symbol.asyncDispose]();
-    },
-  };
-}
-
 const WORLDS = {
-  power: openPowerWorld,
+  power: () => openEmbeddedWorld({ disk: makeLoopDisk() }),
   embedded: () => openEmbeddedWorld(),
   kafka: ({ brokers }: Pick<Options, "brokers">) => openKafkaWorld({ brokers: brokers === "3" ? 3 : 1 }),
   cluster: ({ brokers }: Pick<Options, "brokers">) => openClusterWorld({ brokers: brokers === "3" ? 3 : 1 }),
@@ -95,8 +75,9 @@ const command = new Command("test:faults")
   .action((options: Options) => (options.funnel ? runFunnel(options) : runImports(options)));
 
 async function runImports(options: Options): Promise<void> {
+  const missing = options.power ? missingForLoopDisk() : undefined;
+  if (missing !== undefined) return void process.stderr.write(`SKIPPED: power cuts. ${missing}\n`);
   await using world = await WORLDS[worldOf(options)](options);
-  if (world === undefined) return;
   const reports = await runSeeds(world, options);
   process.stdout.write(`${runText(reports, world.faults)}\n`);
   const wrong = Object.values(totalsOf(reports)).some((count) => count > 0);

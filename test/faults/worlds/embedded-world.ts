@@ -9,7 +9,9 @@ import { type FaultWorld, type WorldOptions, openPersistentClickHouse } from "./
 
 const ORGANIZATION = "survivor";
 
-/** One program with its own stores and the embedded event log; on a disk whose power is cut if one is given. */
+/**
+ * One program with its own stores and the embedded event log. On a disk, which is disposed of with it, its power is cut.
+ */
 export async function openEmbeddedWorld({
   env = {},
   disk,
@@ -22,8 +24,9 @@ export async function openEmbeddedWorld({
   });
   const account = await makeExporter(toolchain, ORGANIZATION);
   const clickhouse = openPersistentClickHouse(() => toolchain.endpoints.clickhouse ?? "");
+  const program = armedProgram(armed, toolchain);
   return {
-    ...armedProgram(armed, toolchain),
+    ...program,
     faults: disk === undefined ? EMBEDDED_FAULTS : POWER_FAULTS,
     programs: [toolchain],
     collector: toolchain,
@@ -35,5 +38,9 @@ export async function openEmbeddedWorld({
     withPostgres: (work) => onPostgres(toolchain.endpoints.postgres, work),
     clickhouse,
     shards: [[clickhouse]],
+    async [Symbol.asyncDispose]() {
+      await program[Symbol.asyncDispose]();
+      await disk?.[Symbol.asyncDispose]();
+    },
   };
 }

@@ -12,10 +12,11 @@ export interface LoopDisk extends AsyncDisposable {
   restore(): Promise<boolean>;
 }
 
-/** Mounting needs root, a loop device and the tools of ext4. */
-export function canMakeLoopDisk(): boolean {
-  if (process.getuid?.() !== 0) return false;
-  return spawnSync("losetup", ["--find"]).status === 0 && spawnSync("mkfs.ext4", ["-V"]).status === 0;
+/** What this machine lacks for such a disk, as a sentence; undefined when all is there. */
+export function missingForLoopDisk(): string | undefined {
+  const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+  if (process.getuid?.() === 0 && runs("losetup", "--find") && runs("mkfs.ext4", "-V")) return undefined;
+  return "It needs root, a loop device and mkfs.ext4.";
 }
 
 const SIZE = "6G";

@@ -1,31 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { NOTHING_WRONG, nameOf, seedText, totalsOf } from "../../../faults/imports/report.js";
 import { runPlan } from "../../../faults/imports/run-seed.js";
 import { POWER_FAULTS } from "../../../faults/plans/fault-catalog.js";
 import { planEach } from "../../../faults/plans/plan-seed.js";
 import { openEmbeddedWorld } from "../../../faults/worlds/embedded-world.js";
 import type { FaultWorld } from "../../../faults/worlds/fault-world.js";
-import { canMakeLoopDisk, type LoopDisk, makeLoopDisk } from "../../../support/program/loop-disk.js";
-
-const POSSIBLE = canMakeLoopDisk();
-if (!POSSIBLE) console.warn("SKIPPED: power cuts need root, a loop device and mkfs.ext4");
+import { describeOrSkip } from "../../../support/describe-or-skip.js";
+import { makeLoopDisk, missingForLoopDisk } from "../../../support/program/loop-disk.js";
 
 /** Where most can go wrong. `npm run test:faults -- --power` cuts the power at every point, and between them. */
 const POINTS = ["after-insert", "after-sync", "settlement-applied"];
 
-describe.skipIf(!POSSIBLE && process.env["CI"] === undefined)("when the power is cut", () => {
-  let disk: LoopDisk;
+const NEED = { missing: missingForLoopDisk(), ciRule: "With CI=true the power must be cut." };
+
+describeOrSkip("when the power is cut", NEED, () => {
   let world: FaultWorld;
 
   beforeAll(async () => {
-    disk = makeLoopDisk();
-    world = await openEmbeddedWorld({ disk });
+    world = await openEmbeddedWorld({ disk: makeLoopDisk() });
   });
 
-  afterAll(async () => {
-    await world?.[Symbol.asyncDispose]();
-    await disk?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
 
   test("every acknowledged line counts exactly once", async () => {
     const kinds = POWER_FAULTS.turns
