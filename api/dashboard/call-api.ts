@@ -50,7 +50,14 @@ const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i;
 
 /** With these the API makes the same public addresses, and its log lines have the same request id. */
 function headersFor(ctx: ApiContext): Record<string, string> {
-  const names = ["host", "x-forwarded-proto", "x-forwarded-host", "x-forwarded-prefix", "x-forwarded-for"];
+  const forwarded = [
+    "x-forwarded-proto",
+    "x-forwarded-host",
+    "x-forwarded-prefix",
+    "x-forwarded-for",
+    "forwarded",
+  ];
+  const names = ["host", ...forwarded];
   const passed = names.map((name) => [name, ctx.get(name)] as const).filter(([, value]) => value !== "");
   return { ...Object.fromEntries(passed), "x-request-id": ctx.state.requestId };
 }

@@ -2,13 +2,10 @@ import { isIPv4, isIPv6, SocketAddress } from "node:net";
 import type { IncomingMessage } from "node:http";
 import type { Account } from "../access/access.js";
 
-interface Connection {
-  remoteAddress: string | undefined;
-  /** `X-Forwarded-For`: each proxy appends an entry. Empty if absent. */
-  forwardedFor: string;
-  /** `Forwarded` (RFC 7239), used if there is no `X-Forwarded-For`. */
-  forwarded?: string | undefined;
-}
+/** Of a request. Each proxy appends an entry to its header. */
+export type Connection = Pick<IncomingMessage, "headers"> & {
+  socket: { remoteAddress?: string | undefined };
+};
 
 /** The key for limits by caller: an IPv6 address as its /64, one customer's share. `unknown` without an address. */
 export function clientAddress(connection: Connection, trustsProxy: (address: string) => boolean): string {
@@ -17,12 +14,17 @@ export function clientAddress(connection: Connection, trustsProxy: (address: str
   return isIPv4(client) ? client : networkOf(client);
 }
 
-/** The remote end or, behind trusted proxies, the last forwarded address of no proxy. Earlier ones may be invented. */
+/**
+ * The remote end or, behind trusted proxies, the last forwarded address of no proxy. Earlier ones may be invented.
+ * `Forwarded` (RFC 7239) counts where there is no `X-Forwarded-For`.
+ */
 export function forwardedAddress(
-  { remoteAddress, forwardedFor, forwarded = "" }: Connection,
+  { headers, socket }: Connection,
   trustsProxy: (address: string) => boolean,
 ): string | undefined {
-  let client = plainAddress(remoteAddress ?? "");
+  const forwardedFor = String(headers["x-forwarded-for"] ?? "");
+  const { forwarded = "" } = headers;
+  let client = plainAddress(socket.remoteAddress ?? "");
   if (client === undefined || (forwardedFor === "" && forwarded === "")) return client;
   const entries = forwardedFor === "" ? forwardedEntries(forwarded) : forwardedFor.split(",");
   for (const entry of entries.reverse()) {

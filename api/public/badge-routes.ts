@@ -115,9 +115,7 @@ type LimitByAddress = (ctx: ApiContext) => Promise<void>;
 export function limitByAddress(trustsProxy: (address: string) => boolean): LimitByAddress {
   const limit = new FailureLimit(REQUESTS_MAX);
   return async (ctx) => {
-    const { remoteAddress } = ctx.req.socket;
-    const address = clientAddress({ remoteAddress, forwardedFor: ctx.get("X-Forwarded-For") }, trustsProxy);
-    const retryAfterSeconds = await limit.countAttempt(address);
+    const retryAfterSeconds = await limit.countAttempt(clientAddress(ctx.req, trustsProxy));
     if (retryAfterSeconds === 0) return;
     throw new Problem("rate-limited", "Too many requests came from your address; try again later.", {
       retryAfterSeconds,

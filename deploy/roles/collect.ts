@@ -43,7 +43,7 @@ const BUFFER_BYTES_MAX = 48 * 1024 * 1024;
 const WARNING_MS = 10_000;
 
 const clientOf = (address: string) =>
-  clientAddress({ remoteAddress: address, forwardedFor: "" }, () => false);
+  clientAddress({ socket: { remoteAddress: address }, headers: {} }, () => false);
 
 /**
  * Opens the mirror of packages and pixels, the buffer in front of the event log, the server. Throws

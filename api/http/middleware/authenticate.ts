@@ -3,7 +3,7 @@ import { Problem } from "../../../schemas/problem.js";
 import { clientAddress, inProcessCaller } from "../../identity/client-address.js";
 import type { Attempt, FailedTokens } from "../../identity/failure-limits.js";
 import { LastUsed } from "../../identity/sessions.js";
-import type { ApiContext, ApiState } from "../route.js";
+import type { ApiState } from "../route.js";
 import { type AccountByToken, readAccountByTokenHash } from "../../identity/stored-accounts.js";
 import { updateLastUsed } from "../../identity/api-tokens.js";
 import type { Postgres } from "../../postgres/query.js";
@@ -28,7 +28,7 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
     const caller = inProcessCaller(ctx.req);
     if (caller !== undefined) ctx.state.account = caller;
     if (ctx.state.account === undefined && /^\/v[12](\/|$)/.test(ctx.path)) {
-      const address = clientAddressOf(ctx, trustsProxy);
+      const address = clientAddress(ctx.req, trustsProxy);
       const found = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
       const { usedLongAgo, ...account } = found;
       ctx.state.account = account;
@@ -36,11 +36,6 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
     }
     await next();
   };
-}
-
-function clientAddressOf(ctx: ApiContext, trustsProxy: AuthenticateDeps["trustsProxy"]): string {
-  const { remoteAddress } = ctx.req.socket;
-  return clientAddress({ remoteAddress, forwardedFor: ctx.get("X-Forwarded-For") }, trustsProxy);
 }
 
 interface Authenticating {

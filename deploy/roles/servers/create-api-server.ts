@@ -85,15 +85,7 @@ export function serverHooks({ readiness, trustsProxy, log }: ServerHooksOptions)
     answerUnparsed: (error, socket) => answerUnparsed(error, socket, log),
     lingeringClose,
     keepAliveMs: KEEP_ALIVE_MS,
-    clientAddress({ socket, headers }) {
-      const forwardedFor = headers["x-forwarded-for"] ?? "";
-      const connection = {
-        remoteAddress: socket.remoteAddress,
-        forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor,
-        forwarded: headers.forwarded,
-      };
-      return forwardedAddress(connection, trustsProxy) ?? "";
-    },
+    clientAddress: (incoming) => forwardedAddress(incoming, trustsProxy) ?? "",
   };
 }
 

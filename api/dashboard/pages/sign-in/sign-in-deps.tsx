@@ -11,17 +11,13 @@ import { useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
 
 export interface SignInPagesDeps extends SignInDeps {
-  /** Whether `X-Forwarded-For` is trusted from this address. */
+  /** Whether `X-Forwarded-*` and `Forwarded` are trusted from this address. */
   trustsProxy: (address: string) => boolean;
   openid: OpenIdProvider | undefined;
 }
 
 export function attemptingOf(ctx: ApiContext, { trustsProxy }: SignInPagesDeps): Attempting {
-  const connection = {
-    remoteAddress: ctx.req.socket.remoteAddress,
-    forwardedFor: ctx.get("X-Forwarded-For"),
-  };
-  const address = clientAddress(connection, trustsProxy);
+  const address = clientAddress(ctx.req, trustsProxy);
   return { browser: { userAgent: ctx.get("User-Agent"), address }, requestId: ctx.state.requestId };
 }
 

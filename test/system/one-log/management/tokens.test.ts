@@ -152,6 +152,28 @@ describe("wrong tokens", () => {
     expect((await send(WRONG, "203.0.113.8")).status).toBe(401);
   });
 
+  test("of one caller lock out nobody else behind a proxy that sends Forwarded, neither of the API nor of the dashboard", async () => {
+    await using proxied = await serveApi({ ...postgres, trustsProxy: () => true });
+    const send = (path: string, from: string, init: RequestInit = {}) => {
+      const headers = {
+        authorization: `Bearer ${WRONG}`,
+        origin: proxied.url,
+        forwarded: `for="${from}:80"`,
+      };
+      return fetch(proxied.url + path, { headers, ...init }).then(({ status }) => status);
+    };
+    const signIn = (from: string) =>
+      send("/dashboard/sign-in", from, {
+        method: "POST",
+        body: new URLSearchParams({ username: "nobody", secret: WRONG }),
+      });
+    for (let count = 0; count < 30; count += 1)
+      await Promise.all([send("/v1/user", "203.0.113.7"), signIn("203.0.113.7")]);
+    const both = (from: string) => Promise.all([send("/v1/user", from), signIn(from)]);
+    expect(await both("203.0.113.7")).toEqual([429, 429]);
+    expect(await both("203.0.113.8")).toEqual([401, 401]);
+  });
+
   test("do not lock out an account that takes a new token at that address", async () => {
     await using plain = await serveApi(postgres);
     const token = await plain.account("rotating");

@@ -4,6 +4,21 @@ import { trustsProxy } from "../../../../deploy/roles/servers/listen.js";
 
 const trusted = trustsProxy(["10.0.0.0/8", "2001:db8:ffff::/48"]);
 
+interface Sent {
+  remoteAddress?: string | undefined;
+  forwardedFor?: string;
+  forwarded?: string;
+}
+
+/** From a trusted proxy, unless said otherwise. */
+const connectionOf = ({ forwardedFor, forwarded, ...socket }: Sent) => ({
+  socket: { remoteAddress: "10.0.0.1", ...socket },
+  headers: {
+    ...(forwardedFor !== undefined && { "x-forwarded-for": forwardedFor }),
+    ...(forwarded !== undefined && { forwarded }),
+  },
+});
+
 describe("the client's address", () => {
   test.each([
     ["the socket's", "192.0.2.1", "", "192.0.2.1"],
@@ -25,7 +40,12 @@ describe("the client's address", () => {
     ["IPv6 from an IPv6 proxy", "2001:db8:ffff::1", "[2001:db8:1::9]:443", "2001:db8:1:0::/64"],
     ["unknown where the connection is gone", undefined, "198.51.100.7", "unknown"],
   ])("is %s", (_, remoteAddress, forwardedFor, address) => {
-    expect(clientAddress({ remoteAddress, forwardedFor }, trusted)).toBe(address);
+    expect(clientAddress(connectionOf({ remoteAddress, forwardedFor }), trusted)).toBe(address);
+  });
+
+  test("is that in Forwarded where a proxy sends no X-Forwarded-For", () => {
+    const connection = connectionOf({ forwarded: 'for=203.0.113.9, for="[2001:db8:1:2::7]:443"' });
+    expect(clientAddress(connection, trusted)).toBe("2001:db8:1:2::/64");
   });
 });
 
@@ -58,14 +78,12 @@ describe("the address of an event", () => {
     ["goes through IPv6 and IPv4 proxies", { forwardedFor: PROXIES }, CLIENT],
     ["is unknown where the connection is gone", { remoteAddress: undefined }, undefined],
   ])("%s", (_, connection, address) => {
-    const whole = { remoteAddress: "10.0.0.1", forwardedFor: "", ...connection };
-    expect(forwardedAddress(whole, trusted)).toBe(address);
+    expect(forwardedAddress(connectionOf(connection), trusted)).toBe(address);
   });
 
   /** In quadratic time this would take minutes, and the test its time limit. */
   test("is looked for in linear time", () => {
     const forwarded = 'for="\\"'.repeat(300_000);
-    const connection = { remoteAddress: "10.0.0.1", forwardedFor: "", forwarded };
-    expect(forwardedAddress(connection, trusted)).toBe("10.0.0.1");
+    expect(forwardedAddress(connectionOf({ forwarded }), trusted)).toBe("10.0.0.1");
   });
 });

@@ -190,7 +190,9 @@ describe("the lines to copy", () => {
 const PROXY = "10.0.0.1";
 
 const request = (remoteAddress: string, forwardedFor = "") =>
-  ({ req: { socket: { remoteAddress } }, get: () => forwardedFor }) as unknown as ApiContext;
+  ({
+    req: { socket: { remoteAddress }, headers: { "x-forwarded-for": forwardedFor } },
+  }) as unknown as ApiContext;
 
 async function refusedOf(contexts: readonly ApiContext[]): Promise<number> {
   const limit = limitByAddress((address) => address === PROXY);
