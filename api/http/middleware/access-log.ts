@@ -6,12 +6,14 @@ import { performance } from "node:perf_hooks";
 import { inProcessCaller } from "../../identity/client-address.js";
 import type { AnsweredRequest } from "../api-listener.js";
 
-/** By the caller's `X-Request-Id` if it is well-formed, else by a fresh id. */
+/** A fresh id: callers must not choose what the audit log has. The log has their `X-Request-Id`, if well-formed, beside it. */
 export function requestId(log: Logger): Middleware<ApiState> {
   return (ctx, next) => {
     const given = ctx.get("X-Request-Id");
-    ctx.state.requestId = SANE.test(given) ? given : randomUUID();
-    ctx.state.log = log.child({ requestId: ctx.state.requestId });
+    const isOurs = inProcessCaller(ctx.req) !== undefined;
+    ctx.state.requestId = isOurs ? given : randomUUID();
+    const callers = !isOurs && SANE.test(given) && { callersRequestId: given };
+    ctx.state.log = log.child({ requestId: ctx.state.requestId, ...callers });
     ctx.set("X-Request-Id", ctx.state.requestId);
     return next();
   };

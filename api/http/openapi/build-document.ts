@@ -58,7 +58,7 @@ const INFO = {
   description: `Imports and live downloads in, exact daily breakdowns out.
 
 - Every error is \`{"code", "message"}\`; a refused body adds \`errors\`, which name each fault at once.
-- \`X-Request-Id\` is on every answer and in the server's log. Send one to choose it.
+- \`X-Request-Id\` is on every answer, in the server's log and in the audit log. One that you send is only in the server's log, beside it.
 - Every GET may be a HEAD as well. Another method at a path is a 405 with \`Allow\`.
 - JSON answers have an \`ETag\`: \`If-None-Match\` is answered with 304 where nothing changed, and \`If-Match\` lets an update pass only on what was read.
 - Names in paths are percent-encoded; they may contain \`/\`.

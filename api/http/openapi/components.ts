@@ -110,7 +110,7 @@ export function describeAnswers(
 export const REQUEST_ID: Parameter = {
   schema: { type: "string" },
   required: true,
-  description: "Names the request, also in the server's log: the caller's own, or a fresh one",
+  description: "Names the request, also in the server's log and the audit log",
 };
 
 const ENTITY_TAG: Parameter = {

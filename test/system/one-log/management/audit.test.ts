@@ -52,6 +52,18 @@ describe("the audit log", () => {
     expect(rest).toEqual([]);
   });
 
+  test("has the request's id of the service, and never one that the caller chose", async () => {
+    const answer = await fetch(`${api.url}/v1/user/tokens`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.tokens.owner}`, "x-request-id": "request.of.another" },
+      body: JSON.stringify({ name: "ci", scopes: ["read"] }),
+    });
+    expect(answer.status).toBe(201);
+    const [latest] = await entriesOf(world.names.owner);
+    expect(latest?.request_id).toBe(answer.headers.get("x-request-id"));
+    expect(latest?.request_id).toMatch(UUID);
+  });
+
   test("names the additional token by which it was done", async () => {
     const token = await api.limitedToken(world.tokens.owner, { name: "terraform", scopes: ["manage"] });
     await api.call(token, `PUT /v1/organizations/${world.organization}`, {
