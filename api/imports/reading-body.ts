@@ -29,7 +29,7 @@ function bodyProblem(error: unknown): unknown {
       cause: error,
     });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!/^(Z_|ERR__ERROR_|ERR_BROTLI|ERR_ZSTD)/.test(code)) return error;
+  if (!/^(Z_|ZSTD_|ERR__ERROR_|ERR_BROTLI)/.test(code)) return error;
   return new Problem("invalid-body", "The body is not valid in its Content-Encoding, or ends early.", {
     cause: error,
   });

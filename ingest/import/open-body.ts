@@ -4,8 +4,14 @@ import { formatBytes } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 
 type Decoder = Duplex & { bytesWritten: number };
-type ZlibWithZstd = typeof zlib & { createZstdDecompress?: () => Decoder };
+type ZlibWithZstd = typeof zlib & {
+  createZstdDecompress?: (options: { params: Record<number, number> }) => Decoder;
+};
 const createZstd = (zlib as ZlibWithZstd).createZstdDecompress;
+/** `ZSTD_d_windowLogMax` of zstd.h, which the constants of older Nodes do not have. */
+const ZSTD_WINDOW_LOG_MAX = 100;
+/** 8 MiB, the most that RFC 9659 allows in a Content-Encoding. The decoder allocates what a frame asks for, up to 128 MiB. */
+const WINDOW_LOG = 23;
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -14,7 +20,9 @@ const DECODERS = new Map<string, () => Decoder>([
   ["x-gzip", () => zlib.createGunzip({ chunkSize: CHUNK_BYTES })],
   ["deflate", () => zlib.createInflate({ chunkSize: CHUNK_BYTES })],
   ["br", () => zlib.createBrotliDecompress({ chunkSize: CHUNK_BYTES })],
-  ...(createZstd === undefined ? [] : [["zstd", createZstd] as const]),
+  ...(createZstd === undefined
+    ? []
+    : [["zstd", () => createZstd({ params: { [ZSTD_WINDOW_LOG_MAX]: WINDOW_LOG } })] as const]),
 ]);
 
 /** Makes a decompressor for a `Content-Encoding`; undefined if this Node has none. */
@@ -37,8 +45,8 @@ export interface BodyLimits {
 
 /**
  * Reads no faster than the decompressed parts are consumed. The iteration throws when the sender closes the
- * connection, when the compressed data ends early, and above `bytesMax` decompressed bytes (Problem
- * too-large). @throws Problem unsupported-encoding
+ * connection, when the compressed data ends early, above `bytesMax` decompressed bytes (Problem too-large), and
+ * for a zstd window above 8 MiB (Problem invalid-body). @throws Problem unsupported-encoding
  */
 export function openBody(
   request: Readable,
@@ -54,8 +62,9 @@ function openDecoded(
   const encoding = contentEncoding.trim().toLowerCase() || "identity";
   if (encoding === "identity") return readBody(request, () => counted(request, onReceived));
   const createDecoder = decoderFor(encoding);
+  const isPadded = encoding.endsWith("gzip");
   if (createDecoder !== undefined)
-    return readBody(request, () => decode(request, createDecoder(), onReceived));
+    return readBody(request, () => decode(request, createDecoder(), { onReceived, isPadded }));
   throw new Problem(
     "unsupported-encoding",
     `Content-Encoding ${encoding.slice(0, 40)} is not supported; use one of ${CONTENT_ENCODINGS.join(", ")}.`,
@@ -102,21 +111,53 @@ async function* readBody(
 }
 
 /** Does not use `pipeline`, which destroys the request when the decoder fails. */
-async function* decode(request: Readable, decoder: Decoder, onReceived: OnReceived): AsyncGenerator<Buffer> {
+async function* decode(
+  request: Readable,
+  decoder: Decoder,
+  { onReceived, isPadded }: { onReceived: OnReceived; isPadded: boolean },
+): AsyncGenerator<Buffer> {
   let bytesReceived = 0;
+  let zerosAtEnd = 0;
   finished(request, { writable: false }, (error) => {
     if (error) decoder.destroy(error);
   });
   request.on("data", (part: Buffer) => {
     bytesReceived += part.length;
+    zerosAtEnd = zerosAfter(part, zerosAtEnd);
     onReceived(part.length);
   });
   request.pipe(decoder);
-  yield* decoder as AsyncIterable<Buffer>;
-  // Other decoders than gzip ignore bytes after the end of the compressed data, so these would be lost silently.
+  try {
+    yield* decoder as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw isWindowTooLarge(error) ? windowTooLarge(error) : error;
+  }
+  // Decoders ignore bytes after the end of the compressed data, so these would be lost silently. Zeros after gzip
+  // fill a last block, and gzip(1) ignores them as well.
+  const isMore = () => bytesReceived - (isPadded ? zerosAtEnd : 0) > decoder.bytesWritten;
   request.unpipe(decoder);
-  for await (const _ of request.iterator({ destroyOnReturn: false })) break;
-  if (bytesReceived > decoder.bytesWritten) throw new BytesAfterEnd();
+  for await (const _ of request.iterator({ destroyOnReturn: false })) if (!isPadded || isMore()) break;
+  if (isMore()) throw new BytesAfterEnd();
+}
+
+function zerosAfter(part: Buffer, before: number): number {
+  let start = part.length;
+  while (start > 0 && part[start - 1] === 0) start--;
+  return part.length - start + (start === 0 ? before : 0);
+}
+
+function isWindowTooLarge(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && error.code === "ZSTD_error_frameParameter_windowTooLarge"
+  );
+}
+
+function windowTooLarge(cause: unknown): Problem {
+  return new Problem(
+    "invalid-body",
+    `The body needs a zstd window of more than ${formatBytes(2 ** WINDOW_LOG)}: pack it without --long and --ultra.`,
+    { cause },
+  );
 }
 
 class BytesAfterEnd extends Error {

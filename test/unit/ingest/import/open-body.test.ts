@@ -6,6 +6,7 @@ import { CONTENT_ENCODINGS, openBody } from "../../../../ingest/import/open-body
 
 const PART_BYTES = 64 * 1024;
 const text = Buffer.from('{"$time":1}\n'.repeat(50_000));
+const ZEROS = Buffer.alloc(3 * PART_BYTES);
 
 /** A request whose body comes in parts; `pulled` counts the bytes that were asked of it. */
 function requestOf(bytes: Buffer): { request: Readable; pulled: () => number } {
@@ -39,6 +40,8 @@ describe("openBody", () => {
     ["gzip", "gzip", gzipSync(text)],
     ["gzip of several members", "gzip", Buffer.concat([gzipSync(text), gzipSync(text)])],
     ["gzip in capitals and spaces", " GZip ", gzipSync(text)],
+    ["gzip that is padded with zeros", "gzip", Buffer.concat([gzipSync(text), ZEROS])],
+    ["gzip of several members, padded", "gzip", Buffer.concat([gzipSync(text), gzipSync(text), ZEROS])],
     ["x-gzip", "x-gzip", gzipSync(text)],
     ["deflate", "deflate", deflateSync(text)],
     ["br", "br", brotliCompressSync(text)],
@@ -70,12 +73,41 @@ describe("openBody", () => {
     ["is damaged", corrupt, "Z_DATA_ERROR"],
     ["was never compressed", text, "Z_DATA_ERROR"],
     ["has something else after its end", Buffer.concat([gzipSync(text), text]), "Z_DATA_ERROR"],
+    ["has something else after zeros", Buffer.concat([gzipSync(text), ZEROS, text]), "Z_DATA_ERROR"],
+    [
+      "has another member after zeros",
+      Buffer.concat([gzipSync(text), ZEROS.subarray(0, 9), gzipSync(text)]),
+      "Z_DATA_ERROR",
+    ],
     ["is empty", Buffer.alloc(0), "Z_BUF_ERROR"],
   ])("throws when compressed data %s", async (_, sent, code) => {
     await expect(
       readAll(openBody(requestOf(sent).request, { contentEncoding: "gzip" })),
     ).rejects.toMatchObject({ code });
   });
+
+  test("takes zeros after gzip wherever parts end", async () => {
+    const sent = Buffer.concat([gzipSync("line\n"), ZEROS.subarray(0, 40)]);
+    for (let at = 1; at < sent.length; at++) {
+      const request = Readable.from([sent.subarray(0, at), sent.subarray(at)], { objectMode: false });
+      const body = await readAll(openBody(request, { contentEncoding: "gzip" }));
+      expect(body.toString()).toBe("line\n");
+    }
+  });
+
+  test.runIf(CONTENT_ENCODINGS.includes("zstd"))(
+    "refuses zstd with a window of more than 8 MiB, and says how to pack instead",
+    async () => {
+      // A frame's header and an empty last block (RFC 8878, 3.1.1): windows of 8 and of 16 MiB.
+      const frame = (windowDescriptor: string) => Buffer.from(`28b52ffd00${windowDescriptor}010000`, "hex");
+      const read = (sent: Buffer) => readAll(openBody(requestOf(sent).request, { contentEncoding: "zstd" }));
+      expect(await read(frame("68"))).toEqual(Buffer.alloc(0));
+      await expect(read(frame("70"))).rejects.toMatchObject({
+        code: "invalid-body",
+        message: expect.stringContaining("8 MiB: pack it without --long") as unknown,
+      });
+    },
+  );
 
   test.each([
     ["deflate", deflateSync(text)],
