@@ -44,8 +44,7 @@ export function answerRequest(request: CollectRequest, collecting: Collecting): 
     (site.kind !== "docker" || publicHost !== undefined || isRegistryPath(request.path))
   )
     return { kind: site.kind, answer: answerSite(request, site, collecting) };
-  if (isRegistryPath(request.path))
-    return { kind: "none", answer: answerDocker(request, NO_IMAGES, imagePulls) };
+  if (isRegistryPath(request.path)) return { kind: "none", answer: answerNothing(request, imagePulls) };
   if (publicHost !== undefined && request.host !== publicHost) return UNKNOWN;
   switch (request.path) {
     case PIXEL_PATH:
@@ -76,7 +75,11 @@ function imagesOf(
   return images.images.has(parseImagePath(path)?.name ?? "") ? images : undefined;
 }
 
-/** For hosts without a package: registry paths get a registry error. */
+/** Registry paths get a registry's error. */
+function answerNothing(request: CollectRequest, imagePulls: ImagePulls): RoutedAnswer["answer"] {
+  return isRegistryPath(request.path) ? answerDocker(request, NO_IMAGES, imagePulls) : NOTHING;
+}
+
 const NO_IMAGES: DockerSite = { kind: "docker", images: new Map(), first: undefined };
 const UNKNOWN: RoutedAnswer = { kind: "none", answer: NOTHING };
 
@@ -86,11 +89,14 @@ function answerSite(
   { sites, imagePulls, pythonIndex }: Collecting,
 ): RoutedAnswer["answer"] {
   switch (site.kind) {
-    case "file":
-      return answerFileRoute(request, site);
+    case "file": {
+      const answer = answerFileRoute(request, site);
+      return answer === NOTHING ? answerNothing(request, imagePulls) : answer;
+    }
     case "docker":
       return answerDocker(request, site, imagePulls);
     case "python":
+      if (isRegistryPath(request.path)) return answerNothing(request, imagePulls);
       return answerPython(request, site, { index: pythonIndex, packages: sites.python });
   }
 }

@@ -72,13 +72,10 @@ function urlOf({ image, wanted }: Found, request: CollectRequest): string {
   return `${registryOf(image)}${path}${queryOf(request)}`;
 }
 
-/**
- * dockerd and containerd log in at the host to which they are redirected. Clients in Go always send a user
- * agent.
- */
+/** dockerd and containerd log in at the host to which they are redirected. */
 function keepsCredentials({ headers }: CollectRequest): boolean {
   const agent = headers["user-agent"] ?? "";
-  return headers.authorization === undefined && (agent === "" || /^(?:docker|containerd)\//i.test(agent));
+  return headers.authorization === undefined && /^(?:docker|containerd)\//i.test(agent);
 }
 
 interface Asked extends Found {

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
-import { callCollect } from "./collect-client.js";
+import { callCollect, type CollectCall } from "./collect-client.js";
 import { COLLECT_ORGANIZATION, type CollectWorld } from "./collect-world.js";
 
 const SERVED_MS_MAX = 60_000;
@@ -14,7 +14,8 @@ interface DockerPackage {
 export async function newDockerPackage(world: CollectWorld, made: DockerPackage): Promise<string> {
   const id = await newPackage(world, { libraryType: "docker", name: made.publicUrl, ...made });
   const { hostname, pathname } = new URL(made.publicUrl);
-  await untilServed(world, { host: hostname, path: `/v2${pathname}/tags/list` });
+  const headers = { "User-Agent": "docker/27.3.1" };
+  await untilServed(world, { host: hostname, path: `/v2${pathname}/tags/list`, headers });
   return id;
 }
 
@@ -48,7 +49,7 @@ async function newPackage(world: CollectWorld, made: object): Promise<string> {
 
 async function untilServed(
   { toolchain }: CollectWorld,
-  asked: { host: string; path: string },
+  asked: Pick<CollectCall, "host" | "path" | "headers">,
 ): Promise<void> {
   const asServed = async () => {
     const { status } = await callCollect(toolchain.endpoints.collect, { method: "HEAD", ...asked });

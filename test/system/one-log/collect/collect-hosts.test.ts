@@ -7,6 +7,7 @@ import { newDockerPackage, newNpmPackage } from "../../../support/collect/regist
 
 const HOST = "cr.acme.example";
 const WITHIN = { interval: 20 };
+const DOCKER = { "User-Agent": "docker/27.3.1" };
 
 let eve: ApiClient;
 let pool: pg.Pool;
@@ -38,7 +39,7 @@ async function statusOf({ path, ...sent }: { path: string; method: string; body:
 }
 
 async function leadsTo(path: string): Promise<string | undefined> {
-  return (await world.call({ method: "HEAD", host: HOST, path })).headers.location;
+  return (await world.call({ method: "HEAD", host: HOST, path, headers: DOCKER })).headers.location;
 }
 
 test("the images of a host go to their owner's registry, and to no other owner's", async () => {
@@ -99,7 +100,8 @@ test("the host that pixels and npm reports come to keeps them when someone has i
   const host = "127.0.0.1";
   const pixel = await world.newPixel("docs");
   await eve.post<PackageV1>("/v1/packages", image("eve/x", `http://${host}:8081/eve/x`));
-  const call = async (path: string, method = "GET") => (await world.call({ host, path, method })).status;
+  const call = async (path: string, method = "GET") =>
+    (await world.call({ host, path, method, headers: DOCKER })).status;
   await expect.poll(() => call("/v2/eve/x/tags/list"), WITHIN).toBe(307);
   expect(await call(`/a.png?x-pxid=${pixel}`)).toBe(200);
   expect(await call("/package-event/install", "GET")).toBe(405);

@@ -49,8 +49,10 @@ function publish(name: string, rules: readonly PythonRule[]): string {
   return `${upstream().url}/${name}/`;
 }
 
+/** As a client that is redirected to registries. */
 async function ask({ request: { method, path, headers, body } }: CollectCase) {
-  return world.call({ method, path, host: headers.Host, body: body ?? undefined });
+  const asDocker = { "User-Agent": "docker/27.3.1" };
+  return world.call({ method, path, host: headers.Host, headers: asDocker, body: body ?? undefined });
 }
 
 function check(reply: Awaited<ReturnType<typeof ask>>, expected: CollectCase["expect"]) {

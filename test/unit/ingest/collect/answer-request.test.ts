@@ -41,7 +41,20 @@ const ON_DOMAIN = packageOf({
   publicUrl: "https://both.example/team/image",
   publicHost: "both.example",
 });
-const sites = directoryOf(packageOf({ routes: ROUTES }), IMAGE, BESIDE, ON_DOMAIN);
+const PYTHON = packageOf({
+  id: "01990000-0000-7000-8000-000000000005",
+  name: "web",
+  libraryType: "pypi",
+  repositoryUrl: "https://index.example/simple/",
+  domains: ["pkgs.example"],
+});
+const FILES = packageOf({
+  id: "01990000-0000-7000-8000-000000000006",
+  name: "files",
+  domains: ["get.example"],
+  routes: [{ templatePath: "/get/{v}", outgoingUrl: "" }],
+});
+const sites = directoryOf(packageOf({ routes: ROUTES }), IMAGE, BESIDE, ON_DOMAIN, PYTHON, FILES);
 const pythonIndex: PythonIndex = { read: async () => "unavailable" };
 sites.putPixel({ id: PIXEL, ownerId: OWNER });
 
@@ -238,7 +251,8 @@ describe("the host decides", () => {
     ["a host of images has them then, too", "/v2/", "cr.example", "pixels.example", 307],
     ["no image takes the public host", "/v2/", "cr.example", "cr.example", 404],
   ])("%s", async (_, target, host, publicHost, status) => {
-    expect((await ask(target, { host }, publicHost)).status).toBe(status);
+    const headers = { "user-agent": "docker/27.3.1" };
+    expect((await ask(target, { host, headers }, publicHost)).status).toBe(status);
   });
 
   test.each([
@@ -259,6 +273,24 @@ describe("the host decides", () => {
     expect((await ask("/package-event/install", report)).kind).toBe("npm");
     expect((await ask("/package-event/install", report, "pixels.example")).status).toBe(404);
   });
+
+  test.each(["get.example", "pkgs.example"])(
+    "and a package's, %s, answers as a registry without it what is no file of the package",
+    async (host) => {
+      for (const target of ["/v2/", "/v2/other/manifests/1"]) {
+        const answer = await ask(target, { host });
+        expect(answer).toMatchObject({ status: 404, events: [] });
+        expect(JSON.parse(answer.body as string)).toMatchObject({ errors: [{ code: "NAME_UNKNOWN" }] });
+      }
+      expect(await ask("/other", { host })).toEqual({
+        kind: host === "get.example" ? "file" : "python",
+        status: 404,
+        headers: {},
+        events: [],
+        through: [],
+      });
+    },
+  );
 
   test.each([
     ["/v2", undefined],
