@@ -20,8 +20,8 @@ export interface EraserDependencies extends Repetition {
     ): Promise<string[]>;
     /** Forgets the samples of these imports' logs. The counts stay. */
     emptySamples(imports: readonly string[]): Promise<void>;
-    /** Imports that are retracted and settled, and whose logs may still be there. */
-    retractedImports(limit: number): Promise<string[]>;
+    /** Imports that are retracted and settled, or went with their owner, and whose logs may still be there. */
+    importsWithoutLog(limit: number): Promise<string[]>;
     /** Nothing was found of their logs: forgets the samples, too. */
     putLogsErased(imports: readonly string[]): Promise<void>;
     /** Runs `work` while the owner has no settlement in any process; false if there is one. */
@@ -38,11 +38,11 @@ export interface EraserDependencies extends Repetition {
   onErased?: (artifacts: readonly string[]) => void;
 }
 
-/** Also erases the logs of retracted imports. Any number of processes may run it. */
+/** Also erases the logs of imports that are retracted or removed. Any number of processes may run it. */
 export function startEraser(dependencies: EraserDependencies): AsyncDisposable {
   return startRepeating(async (signal) => {
     await eraseDue(signal, dependencies);
-    await eraseRetracted(dependencies);
+    await eraseLogsAlone(dependencies);
   }, dependencies);
 }
 
@@ -63,9 +63,9 @@ async function eraseDue(signal: AbortSignal, { shards, store, onErased }: Eraser
   }
 }
 
-/** The refused lines of a retracted import go with its events. */
-async function eraseRetracted({ shards, store }: EraserDependencies): Promise<void> {
-  const imports = await store.retractedImports(IMPORTS_PER_PAGE);
+/** The refused lines of an import go with its events, or with its owner. */
+async function eraseLogsAlone({ shards, store }: EraserDependencies): Promise<void> {
+  const imports = await store.importsWithoutLog(IMPORTS_PER_PAGE);
   if (imports.length === 0 || (await eraseImportLogs(shards, imports))) return;
   await shards.sync();
   await store.putLogsErased(imports);

@@ -36,12 +36,16 @@ export async function importsInto(
   return (await query<{ id: string }>(pg, text, [artifacts, after, limit])).map(({ id }) => id);
 }
 
-/** Enrichment may write the log of a chunk just before it sees the retraction. */
-export async function retractedImports(pg: Postgres, limit: number): Promise<string[]> {
+/** Enrichment may write the log of a chunk just before it sees the retraction, or the removal of the owner. */
+export async function importsWithoutLog(pg: Postgres, limit: number): Promise<string[]> {
   const text = `
-    select id from imports
-    where retracted and not log_erased and status <> 'importing' and chunks_settled >= chunks_written
-      and updated_at < now() - interval '5 seconds'
+    (select id from imports
+      where retracted and not log_erased and status <> 'importing' and chunks_settled >= chunks_written
+        and updated_at < now() - interval '5 seconds'
+      order by id limit $1)
+    union all
+    (select id from removed_imports where not log_erased and removed_at < now() - interval '5 seconds'
+      order by id limit $1)
     order by id limit $1`;
   return (await query<{ id: string }>(pg, text, [limit])).map(({ id }) => id);
 }
@@ -49,7 +53,8 @@ export async function retractedImports(pg: Postgres, limit: number): Promise<str
 /** In this order, so that a crash in between loses nothing: the import is looked for again. */
 export async function putLogsErased(pg: Postgres, imports: readonly string[]): Promise<void> {
   await emptySamples(pg, imports);
-  await query(pg, "update imports set log_erased = true where id = any($1::uuid[])", [imports]);
+  for (const table of ["imports", "removed_imports"])
+    await query(pg, `update ${table} set log_erased = true where id = any($1::uuid[])`, [imports]);
 }
 
 export async function putFound(pg: Postgres, artifacts: readonly string[]): Promise<void> {

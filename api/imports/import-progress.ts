@@ -8,8 +8,11 @@ interface ProgressOptions {
   onRefused?: (outcome: ChunkOutcome, error: unknown) => void;
 }
 
+/** Also those that were removed with their owner. */
 export async function abortedAmong(pg: Postgres, importIds: readonly string[]): Promise<string[]> {
-  const text = "select id from imports where id = any($1::uuid[]) and status = 'aborted'";
+  const text = `
+    select id from imports where id = any($1::uuid[]) and status = 'aborted'
+    union all select id from removed_imports where id = any($1::uuid[])`;
   const rows = await query<{ id: string }>(pg, text, [importIds]);
   return rows.map(({ id }) => id);
 }

@@ -446,6 +446,23 @@ create table events_removed (
   before   date not null
 );
 
+-- Imports that went with their owner. Their chunks may still be in the event log, and are skipped there; a job erases their
+-- logs, which hold refused lines as they were sent.
+create table removed_imports (
+  id         uuid primary key,
+  removed_at timestamptz not null default now(),
+  log_erased boolean not null default false
+);
+create index removed_imports_log_to_erase on removed_imports (id) where not log_erased;
+
+create function note_removed_imports() returns trigger language plpgsql as $$
+begin
+  insert into removed_imports (id) select id from removed;
+  return null;
+end $$;
+create trigger imports_leave_their_ids after delete on imports referencing old table as removed
+  for each statement execute function note_removed_imports();
+
 -- Clients whose events are to be erased. An override of an erased event by another client stays; an event that the
 -- client's had overridden comes back.
 create table erasures (

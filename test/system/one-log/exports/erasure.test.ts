@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { abortedAmong } from "../../../../api/imports/import-progress.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
@@ -203,6 +204,37 @@ test("the import into a deleted package keeps its counts and no samples of its l
     error_log_sample: [],
     warning_log_sample: [],
   });
+});
+
+/** Log entries on all servers: a cluster may have put them on any. */
+async function loggedOf(imports: readonly string[]): Promise<number> {
+  const counts = toolchain.clickhouseServers.map(async (url) => {
+    await using server = connectClickHouse(url);
+    const query = "SELECT count() AS entries FROM import_log WHERE import_id IN {imports:Array(UUID)}";
+    const answer = await server.query({ query, query_params: { imports }, format: "JSONEachRow" });
+    return Number((await answer.json<{ entries: string }>())[0]?.entries);
+  });
+  return (await Promise.all(counts)).reduce((sum, entries) => sum + entries, 0);
+}
+
+test("refused lines go with an account that is removed right after its package, also those of imports into none", async () => {
+  const leaving = await toolchain.newAccount("leaving");
+  const { uuid } = await leaving.post<{ uuid: string }>("/v1/packages", {
+    name: "own",
+    shortDescription: "",
+  });
+  const refused = '{"$time": "soon", "$remote_address": "18.66.22.1"}';
+  const paths = [`/v2/packages/leaving/${uuid}/import`, "/v2/leaving/import"];
+  const records = await Promise.all(
+    paths.map(async (path) => leaving.pollToDone(await leaving.importBody(path, refused))),
+  );
+  const imports = records.map(({ id }) => id);
+  expect(await loggedOf(imports)).toBe(2);
+  expect((await leaving.request(`/v1/packages/${uuid}`, { method: "DELETE" })).status).toBe(204);
+  await toolchain.admin("remove-account", "leaving");
+  // What is still in the event log of them is not read any more.
+  expect((await abortedAmong(pool, imports)).sort()).toEqual(imports.sort());
+  await expect.poll(() => loggedOf(imports)).toBe(0);
 });
 
 describe("the events of a deleted pixel", () => {

@@ -3,7 +3,7 @@ import { importEndingRoutes } from "../../../../api/imports/import-ending-routes
 import { putChunks } from "../../../../api/imports/import-progress.js";
 import { insertImport, readImport } from "../../../../api/imports/imports.js";
 import { asOnlySettlement } from "../../../../api/imports/settlements.js";
-import { putLogsErased, retractedImports } from "../../../../api/erasures/deleted-artifacts.js";
+import { putLogsErased, importsWithoutLog } from "../../../../api/erasures/deleted-artifacts.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { api, postgres, useOneWorld, world } from "../../../support/api/use-world.js";
 import { completeUpload } from "../../../support/imports/open-upload.js";
@@ -90,13 +90,13 @@ test("the log of a retracted import is to be erased once it is settled, and its 
   expect((await api.call(world.tokens.admin, `DELETE ${path}`)).status).toBe(202);
   const past = () => pg.query("update imports set updated_at = now() - interval '1 minute'");
   await past();
-  expect(await retractedImports(pg, 1_000)).not.toContain(id);
+  expect(await importsWithoutLog(pg, 1_000)).not.toContain(id);
   await settle(id, { retracted: true });
-  expect(await retractedImports(pg, 1_000)).not.toContain(id);
+  expect(await importsWithoutLog(pg, 1_000)).not.toContain(id);
   await past();
-  expect(await retractedImports(pg, 1_000)).toContain(id);
+  expect(await importsWithoutLog(pg, 1_000)).toContain(id);
   expect((await readImport(pg, { ownerId, id }))?.error_log_sample).toHaveLength(1);
   await putLogsErased(pg, [id]);
-  expect(await retractedImports(pg, 1_000)).not.toContain(id);
+  expect(await importsWithoutLog(pg, 1_000)).not.toContain(id);
   expect((await readImport(pg, { ownerId, id }))?.error_log_sample).toEqual([]);
 });

@@ -23,7 +23,7 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
   const store: EraserDependencies["store"] = {
     dueOwners: asked,
     dueArtifacts: async () => due,
-    retractedImports: async () => retracted,
+    importsWithoutLog: async () => retracted,
     emptySamples: async (ids) => void steps.push(`samples emptied ${ids.join()}`),
     putLogsErased: async (ids) => {
       steps.push(`logs erased ${ids.join()}`);
