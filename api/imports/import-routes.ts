@@ -146,7 +146,10 @@ function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tok
   return { accountId: id, tokenName: limited?.name };
 }
 
-/** Answers once the body is durable, or without reading it if the key is repeated. One that breaks off is aborted. */
+/**
+ * Answers once the body is durable, or without reading it if the key is repeated. One that breaks off is aborted.
+ * The body is asked for once the import counts among the owner's active ones.
+ */
 async function startImport(
   ctx: ApiContext,
   { name, path, auditEntry, ...target }: Start,
@@ -159,7 +162,7 @@ async function startImport(
   const received = { bytes: 0, lines: 0, stamp: 0 };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
-  const ndjson = await assertNdjson(opened, { contentType: ctx.get("Content-Type"), idleMsMax });
+  const ndjson = assertNdjson(opened, { contentType: ctx.get("Content-Type"), idleMsMax });
   const body = counted(ndjson, listener);
   if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
   const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
@@ -171,7 +174,6 @@ async function startImport(
   });
   const { id } = started;
   if (started.repeated) {
-    ctx.req.resume();
     ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });
     return;
   }

@@ -27,6 +27,7 @@ export function uploadStore(
     async interruptUpload(importId, upload) {
       if ((await interruptUpload(pg, importId, upload)) > 0) onInterrupted();
     },
+    removeUpload: (importId) => removeUpload(pg, importId),
   };
 }
 
@@ -83,6 +84,17 @@ function interruptUpload(
 ): Promise<number> {
   const received = "bytes = $3, lines_received = $4";
   return interruptUploads(pg, "id = $2", [interrupted(reason), importId, bytes, lines], received);
+}
+
+/** As if it had never begun: its audit entry goes as well, which is younger than it. */
+async function removeUpload(pg: Postgres, importId: string): Promise<void> {
+  const text = `
+    with removed as (
+      delete from imports where id = $1 returning id, owner_id
+    )
+    delete from audit_entries e using removed r
+    where e.owner_id = r.owner_id and e.id > r.id and e.target_id = r.id::text`;
+  await query(pg, text, [importId]);
 }
 
 /** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */

@@ -7,14 +7,11 @@ const HEAD_BYTES = 4 * 1024;
 /** A sender that is slower, or idle for longer than it may be, is not waited for: its lines are then refused one by one. */
 const WAIT_MS_MAX = 10_000;
 
-/**
- * Refuses a body in another format before anything of it is imported. Resolves with the whole body. A body
- * that cannot be read throws when it is iterated. @throws Problem not-ndjson
- */
-export async function assertNdjson(
+/** Gives back the whole body. @throws Problem not-ndjson for one in another format, before its first part */
+export async function* assertNdjson(
   body: AsyncIterable<Buffer>,
   { contentType = "", idleMsMax = Infinity }: { contentType?: string; idleMsMax?: number | undefined } = {},
-): Promise<AsyncIterable<Buffer>> {
+): AsyncGenerator<Buffer> {
   const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const read: Promise<IteratorResult<Buffer, undefined>>[] = [];
   let head = Buffer.alloc(0);
@@ -32,16 +29,8 @@ export async function assertNdjson(
   await Promise.race([readHead().catch(() => undefined), pause(waitMs, { signal: decided.signal })]);
   decided.abort();
   const sentence = sentenceOf(head, contentType);
-  if (sentence === undefined) return all(read, parts);
-  await parts.return?.();
-  throw new Problem("not-ndjson", sentence);
-}
-
-async function* all(
-  read: readonly Promise<IteratorResult<Buffer, undefined>>[],
-  parts: AsyncIterator<Buffer, undefined>,
-): AsyncGenerator<Buffer> {
   try {
+    if (sentence !== undefined) throw new Problem("not-ndjson", sentence);
     for (const next of read) {
       const { done, value } = await next;
       if (done) return;

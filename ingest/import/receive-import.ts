@@ -1,4 +1,5 @@
 import { retry } from "../../schemas/async/retry.js";
+import { Problem } from "../../schemas/problem.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
@@ -46,6 +47,8 @@ export interface ReceiveDependencies {
     completeUpload(upload: CompletedUpload): Promise<EventImport | undefined>;
     /** The body broke off: aborts the import and retracts its events. */
     interruptUpload(importId: string, upload: Received & { reason: string }): Promise<void>;
+    /** The body is in another format: the import never began. */
+    removeUpload(importId: string): Promise<void>;
   };
   active: ActiveUploads;
   /** Counted on while the body is read. Lines and stamps are added here, bytes where it is decompressed. */
@@ -65,7 +68,7 @@ export interface ReceiveDependencies {
 /**
  * Resolves when all chunks are durable and the upload is recorded as complete. Reads no faster than the log
  * appends, and throttles between chunks. @throws the error of the body or the log; the import is then marked
- * as interrupted
+ * as interrupted, or removed where the body is in another format
  */
 export async function receiveImport(
   body: AsyncIterable<Buffer>,
@@ -87,7 +90,9 @@ export async function receiveImport(
     if (completed === undefined) throw new UploadAborted(importId);
     return completed;
   } catch (error) {
-    if (!(error instanceof UploadAborted))
+    if (error instanceof Problem && error.code === "not-ndjson")
+      await interrupt(() => uploads.removeUpload(importId));
+    else if (!(error instanceof UploadAborted))
       await interrupt(() => uploads.interruptUpload(importId, { reason: reasonOf(error), ...received }));
     throw error;
   }

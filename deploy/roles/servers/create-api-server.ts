@@ -1,4 +1,10 @@
-import { type IncomingMessage, type RequestListener, type Server, createServer } from "node:http";
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
 import { type Readiness, healthMiddleware } from "../../../api/http/health-routes.js";
@@ -45,9 +51,31 @@ export function createApiServer(handle: RequestListener, options: ApiServerOptio
   server.maxHeadersCount = 0;
   // RFC 9110, 10.1.1, allows to ignore an unknown expectation.
   server.on("checkExpectation", listener);
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    continueWhenRead(request, response);
+    listener(request, response);
+  });
   server.on("clientError", (error, socket) => answerUnparsed(error, socket, log));
   server.on("connect", (_, socket) => answerUnparsed(new Error("CONNECT"), socket, log));
   return server;
+}
+
+/**
+ * Asks for the body with `100 Continue` when it is first read. A request that is refused before never sends it,
+ * so its connection cannot go on (RFC 9110, 10.1.1).
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const read = request._read.bind(request);
+  const { shouldKeepAlive } = response;
+  response.shouldKeepAlive = false;
+  request._read = (size) => {
+    request._read = read;
+    if (!response.headersSent) {
+      response.shouldKeepAlive = shouldKeepAlive;
+      response.writeContinue();
+    }
+    read(size);
+  };
 }
 
 /**

@@ -16,17 +16,13 @@ export interface UploadStart {
   headers?: Record<string, string>;
 }
 
-/**
- * Opens an upload, sends an empty line, and waits until its import is there: an earlier one may still be `importing`.
- * Without any line, an import begins after ten seconds.
- */
+/** Opens an upload, and waits until its import is there: an earlier one may still be `importing`. */
 export async function startUpload(
   api: ApiClient,
   { owner, path, headers }: UploadStart,
 ): Promise<{ upload: Upload; started: EventImport }> {
   const before = await newestImport(api, owner);
   const upload = openUpload(api, path, headers);
-  await upload.send("\n");
   const newest = () => newestImport(api, owner);
   await expect.poll(async () => (await newest())?.id).not.toBe(before?.id);
   return { upload, started: (await newest()) as EventImport };

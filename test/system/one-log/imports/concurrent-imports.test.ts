@@ -6,7 +6,7 @@ import { firstDifference } from "../../../support/imports/recount-aggregates.js"
 import { linesByReceipt } from "../../../support/imports/recount.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
-import { type UploadAnswer, openUpload } from "../../../support/imports/open-upload.js";
+import { type UploadAnswer, openSocket, openUpload } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
@@ -35,33 +35,29 @@ async function activeImports(owner: string): Promise<number> {
   return event_imports.filter(({ status }) => status === "importing").length;
 }
 
-test("the 16th import of an owner is refused before its body is read, and only that owner's, until one ends", async () => {
+test("the 16th import of an owner is refused on its headers, and only that owner's, until one ends", async () => {
   const { path } = await openPackage("busy");
   const other = await openPackage("quiet");
+  // None of them sends a byte of its body.
   const uploads = Array.from({ length: 15 }, () => openUpload(api, path));
-  for (const upload of uploads) await upload.send(LINE);
   await expect.poll(() => activeImports("busy")).toBe(15);
 
-  const headers = { "Content-Length": "1000000000", Expect: "100-continue" };
-  const sixteenth = openUpload(api, path, headers);
-  await sixteenth.send(LINE);
-  const refusal = await sixteenth.answer;
-  sixteenth.breakOff();
-  expect(refusal).toMatchObject({
-    status: 422,
-    body: { code: "too-many-active-imports", message: "too many active imports" },
-  });
-  expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
-  const anyPath = openUpload(api, "/v2/busy/import");
-  await anyPath.send(LINE);
-  expect((await anyPath.answer).status).toBe(422);
-  anyPath.breakOff();
+  const headers = ["Content-Length: 1000000000", "Expect: 100-continue"];
+  for (const refused of [path, "/v2/busy/import"]) {
+    const sixteenth = await openSocket(api, { path: refused, headers });
+    const answer = await sixteenth.closed;
+    expect(answer).toMatch(
+      /^HTTP\/1.1 422 [^]*"too-many-active-imports","message":"too many active imports"/,
+    );
+    expect(answer).toMatch(/\r\nretry-after: \d/i);
+  }
   expect(await activeImports("busy")).toBe(15);
 
   const elsewhere = await api.pollToDone(await api.importBody(other.path, LINE));
   expect(elsewhere).toMatchObject({ status: "done", events_successfully_imported: 1 });
 
   const [first, ...rest] = uploads;
+  for (const upload of uploads) await upload.send(LINE);
   first?.end();
   await api.pollToDone(startedBy(await first?.answer));
   const seventeenth = openUpload(api, path);

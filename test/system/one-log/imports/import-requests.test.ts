@@ -5,6 +5,7 @@ import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { UUID } from "../../../support/api/management-world.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { openSocket } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
 
@@ -184,6 +185,38 @@ describe("a request for an import that cannot begin", () => {
     expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
     expect(await api.get(list)).toEqual(before);
   });
+});
+
+describe("a body is asked for with 100 Continue", () => {
+  const headers = [`Content-Length: ${LINE.length}`, "Expect: 100-continue"];
+
+  test("once its import has begun", async () => {
+    const upload = await openSocket(api, { path: intoImage(), headers });
+    await expect.poll(() => upload.answered()).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    await upload.send(LINE);
+    await expect.poll(() => upload.answered()).toMatch(/ 100 Continue\r\n\r\nHTTP\/1.1 200 /);
+    upload.breakOff();
+  });
+
+  test.each([
+    ["a wrong token", 401, intoImage, () => ({ ...api, token: "wrong" }), []],
+    ["an unknown package", 404, () => `/v2/packages/${ORGANIZATION}/none/import`, () => api, []],
+    ["an unknown encoding", 415, intoImage, () => api, ["Content-Encoding: lzma"]],
+  ])("and not with %s (%i)", async (_, status, path, as, more) => {
+    const refused = await openSocket(as(), { path: path(), headers: [...headers, ...more] });
+    expect(await refused.closed).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`));
+  });
+});
+
+test("a body in another format leaves neither an import nor its audit entry, and frees its key", async () => {
+  const audit = () => api.get(`/v2/${ORGANIZATION}/audit`);
+  const before = [await api.get(`/v2/imports/${ORGANIZATION}`), await audit()];
+  const headers = { "Idempotency-Key": "another-format" };
+  const send = async (body: string) =>
+    (await api.request(intoImage(), { method: "POST", headers, body })).status;
+  expect(await send("[]")).toBe(422);
+  expect([await api.get(`/v2/imports/${ORGANIZATION}`), await audit()]).toEqual(before);
+  expect(await send(LINE)).toBe(200);
 });
 
 test.each(["application/ndjson", "application/x-ndjson", "application/json", "text/plain", ""])(

@@ -162,7 +162,7 @@ describe("the log of an import", () => {
     expect(entries[0]).toMatch(
       /^\{"class":"error","type":"upload-interrupted","human_friendly_message":"[^"]+","line":0\}$/,
     );
-    expect(entries.map((entry) => (JSON.parse(entry) as LogEntry).line)).toEqual([0, 3, 5, 6, 7]);
+    expect(entries.map((entry) => (JSON.parse(entry) as LogEntry).line)).toEqual([0, 2, 4, 5, 6]);
     expect(rows).toBe("5");
   });
 

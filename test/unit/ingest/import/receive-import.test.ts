@@ -55,6 +55,7 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<Uploads> 
       return { id } as EventImport;
     },
     interruptUpload: async (id, { reason }) => void told.steps.push(`interrupted ${id}: ${reason}`),
+    removeUpload: async (id) => void told.steps.push(`removed ${id}`),
     ...over.uploads,
   };
   const active = new ActiveUploads();
