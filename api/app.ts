@@ -91,7 +91,7 @@ export function createApp({
   app.use(dashboardAssets());
   app.use(dashboardErrors());
   app.use(sameOrigin());
-  app.use(session({ pg, tokens }));
+  app.use(session({ pg, tokens, trustsProxy }));
   app.use(apiForSessions());
   app.use(dashboardPages([...accountPages({ pg, tokens, trustsProxy, openid }), ...PAGES]));
   const failed = new FailedTokens();

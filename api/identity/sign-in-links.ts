@@ -45,9 +45,9 @@ async function issueLink(
   return secret;
 }
 
-/** The address of the page of a link. The secret is in the query, which no log has. */
+/** The address of the page of a link. Browsers send a fragment to nobody, so that no log of a proxy has the secret. */
 export function signInLinkUrl(serviceUrl: string, secret: string): string {
-  return `${serviceUrl.replace(/\/+$/, "")}/dashboard/sign-in/link?key=${secret}`;
+  return `${serviceUrl.replace(/\/+$/, "")}/dashboard/sign-in/link#key=${secret}`;
 }
 
 export const LINK_MINUTES = 15;
@@ -65,7 +65,7 @@ async function insertSignInLink(pg: Postgres, { accountId, secretHash }: NewSign
   await query(pg, text, [uuidv7(), accountId, secretHash]);
 }
 
-interface SignInLink {
+export interface SignInLink {
   /** Null for the link that makes the first account. */
   account: { id: string; username: string } | null;
 }

@@ -8,7 +8,7 @@ import {
 import type { User } from "../access/access.js";
 import { type SignInAction, insertAuditEntry } from "../access/audit-entries.js";
 import { type Browser, type SignInMethod, createSession } from "./sessions.js";
-import { markSignInLinkUsed, readSignInLink } from "./sign-in-links.js";
+import { type SignInLink, markSignInLinkUsed, readSignInLink } from "./sign-in-links.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
 import type { Passwords } from "./passwords.js";
@@ -96,7 +96,15 @@ export async function signInByLink(
   );
 }
 
-/** A link that can still be used, without using it up. */
+/** A link that can still be used, without using it up. Throws as `signInByLink`. */
+export function readLink(
+  { pg, tokens, limits }: SignInDeps,
+  secret: string,
+  { browser: { address } }: Attempting,
+): Promise<SignInLink> {
+  return limits.attempt({ address }, () => usableLink(pg, { secret, tokens }));
+}
+
 export async function usableLink(pg: Postgres, { secret, tokens }: { secret: string; tokens: TokenCipher }) {
   return looksLike("link", secret) ? readSignInLink(pg, tokens.hash(secret)) : undefined;
 }

@@ -1,5 +1,6 @@
 import { linkMap, pointAtCharts } from "./chart.js";
 import { addCopyButtons, closeMenus, keepScroll, listenForKeys } from "./controls.js";
+import { openLink } from "./open-link.js";
 import { awaitFirstEvent, followImport } from "./poll.js";
 
 // Everything on the pages works without this script.
@@ -11,5 +12,8 @@ linkMap();
 listenForKeys();
 awaitFirstEvent();
 followImport();
+openLink();
+// Another link that is pasted over this one loads nothing.
+addEventListener("hashchange", openLink);
 if (document.querySelector("[data-upload]") !== null)
   void import("./upload.js").then(({ addUpload }) => addUpload());

@@ -1,4 +1,8 @@
 import type { Middleware } from "koa";
+import { LRUCache } from "lru-cache";
+import { Problem } from "../../../schemas/problem.js";
+import { clientAddress } from "../../identity/client-address.js";
+import { FailedTokens } from "../../identity/failure-limits.js";
 import {
   LastUsed,
   SESSION_DAYS,
@@ -6,21 +10,58 @@ import {
   findSession,
   updateSessionUsed,
 } from "../../identity/sessions.js";
+import { looksLike } from "../../identity/tokens.js";
 import type { ApiContext, ApiState } from "../route.js";
 import { isBelowDashboard } from "./browser-security.js";
 
 /** Only below `/dashboard`: the API takes tokens alone, so that no other site's page can use a browser's session. */
-export function session({ pg, tokens }: SessionDeps): Middleware<ApiState> {
+export function session({ pg, tokens, trustsProxy }: SessionMiddlewareDeps): Middleware<ApiState> {
   const lastUsed = new LastUsed((id) => updateSessionUsed(pg, id));
+  const findLimited = limitLookups({ pg, tokens });
   return async (ctx, next) => {
     const secret = isBelowDashboard(ctx.path) ? readCookie(ctx, "session") : "";
-    const found = secret === "" ? undefined : await findSession({ pg, tokens }, secret);
+    const found = looksLike("session", secret)
+      ? await findLimited(secret, clientAddress(ctx.req, trustsProxy))
+      : undefined;
     if (found !== undefined) {
       ctx.state.session = found.session;
       if (found.usedLongAgo) lastUsed.note(found.session.id, ctx.state.log);
     }
     await next();
   };
+}
+
+interface SessionMiddlewareDeps extends SessionDeps {
+  trustsProxy: (address: string) => boolean;
+}
+
+const ENDED_MAX = 10_000;
+const ENDED_MS = 60_000;
+
+/**
+ * As many unknown sessions a minute and address as wrong tokens, before PostgreSQL is asked. A browser that goes on with
+ * one that ended is looked up once a minute. Throws `rate-limited`.
+ */
+function limitLookups(deps: SessionDeps) {
+  const failed = new FailedTokens();
+  const ended = new LRUCache<string, true>({ max: ENDED_MAX, ttl: ENDED_MS });
+  return async (secret: string, address: string) => {
+    const tokenHash = deps.tokens.hash(secret);
+    const key = tokenHash.toString("base64");
+    if (ended.has(key)) return undefined;
+    const retryAfterSeconds = await failed.refusedSeconds({ address, tokenHash });
+    if (retryAfterSeconds > 0) throw rateLimited(retryAfterSeconds);
+    const found = await findSession(deps, secret);
+    if (found !== undefined) failed.rememberValid(tokenHash);
+    else await failed.countFailure({ address, tokenHash });
+    if (found === undefined) ended.set(key, true);
+    return found;
+  };
+}
+
+function rateLimited(retryAfterSeconds: number): Problem {
+  const sentence = `Too many sessions that are over came from your address; try again in ${retryAfterSeconds} s.`;
+  return new Problem("rate-limited", sentence, { retryAfterSeconds });
 }
 
 interface CookieForm {

@@ -41,11 +41,11 @@ const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => 
 const OPEN_PAGES: typeof PAGES = [
   ["public", ({ toolchain }) => `${toolchain.api}/p/${ORGANIZATION}/tool`],
   ["sign-in", () => "/sign-in"],
-  ["used-link", () => "/sign-in/link?key=used"],
+  ["link", () => "/sign-in/link"],
 ];
 
 /** The pages that are about a refusal. */
-const REFUSED = new Set(["refused-range", "not-found", "used-link"]);
+const REFUSED = new Set(["refused-range", "not-found"]);
 
 interface Look {
   width: number;

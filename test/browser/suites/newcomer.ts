@@ -5,7 +5,7 @@ import { bodyOf, knownLines } from "../../support/dashboard/known-lines.js";
 import { readTiles } from "../../support/dashboard/read-page.js";
 
 const LINES = 500;
-const PRINTED = /http:\/\/\S+\/sign-in\/link\?key=[\w-]+/;
+const PRINTED = /http:\/\/\S+\/sign-in\/link#key=[\w-]+/;
 
 /** Has to run before there is an account. */
 export function newcomerSuite(world: () => NewWorld): void {

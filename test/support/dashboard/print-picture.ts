@@ -2,7 +2,7 @@
  * Writes the picture of the README: the page of the first package of the demo. Run it beside `npm run demo`, with the
  * sign-in link that the demo prints:
  *
- *     npx tsx test/support/dashboard/print-picture.ts 'http://127.0.0.1:8080/dashboard/sign-in/link?key=...'
+ *     npx tsx test/support/dashboard/print-picture.ts 'http://127.0.0.1:8080/dashboard/sign-in/link#key=...'
  *
  * Afterwards reduce it to 256 colours, which halves it: with pngquant, say.
  */

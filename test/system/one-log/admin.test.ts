@@ -191,7 +191,7 @@ describe("admin", () => {
     expect(nowhere).toMatchObject({ out: [], errors: [expect.stringMatching(/^No server runs .*--url/)] });
     await running.writeEndpoints({ postgres: postgres.url, api: "http://[::]:8080" });
     const linked = await admin({ DATA_DIR }, "sign-in-link", "gus");
-    const link = /^http:\/\/\[::1\]:8080\/dashboard\/sign-in\/link\?key=mtl_[\w-]{43}$/;
+    const link = /^http:\/\/\[::1\]:8080\/dashboard\/sign-in\/link#key=mtl_[\w-]{43}$/;
     expect(linked).toEqual({
       out: [expect.stringMatching(link)],
       errors: [],

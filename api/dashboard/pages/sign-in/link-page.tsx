@@ -1,29 +1,41 @@
+import type { Problem } from "../../../../schemas/problem.js";
 import { makeFirstAccount } from "../../../accounts/first-account.js";
-import { signInByLink, usableLink } from "../../../identity/sign-in.js";
-import { type Page, page } from "../../page.js";
-import { Button, Field, Form } from "../../parts/form.js";
+import type { SignInLink } from "../../../identity/sign-in-links.js";
+import { readLink, signInByLink } from "../../../identity/sign-in.js";
+import { type Page, page, useVisit } from "../../page.js";
+import { Button, Field, Form, ProblemBox } from "../../parts/form.js";
 import { PageHead } from "../../parts/panel.js";
-import { NotSignedIn, type SignInPagesDeps, attemptingOf, putSession } from "./sign-in-deps.js";
+import { type SignInPagesDeps, attemptingOf, putSession } from "./sign-in-deps.js";
 
-/** Only the button uses the link up: chat programs and mail scanners fetch links before the person does. */
+interface Opened extends SignInLink {
+  key: string;
+}
+
+/**
+ * The secret is in the link's fragment, which browsers send to nobody: the page's script posts it, or a person pastes
+ * the link. Only the next button uses it up: chat programs and mail scanners open links before the person does.
+ */
 export function linkPage(deps: SignInPagesDeps): Page {
-  return page({
+  return page<Opened | undefined>({
     path: "/sign-in/link",
     isOpen: true,
-    async load({ ctx, query, refused }) {
-      const key = refused?.form.text("key") ?? query.get("key") ?? "";
-      const link = await usableLink(deps.pg, { secret: key, tokens: deps.tokens });
-      if (link === undefined) ctx.status = 401;
-      return { key, link };
+    load({ shown, refused }) {
+      if (refused === undefined || !isOfFields(refused.problem)) return shown as Opened | undefined;
+      return { key: refused.form.text("key"), account: null };
     },
-    title: ({ link }) => (link?.account === null ? "The first account" : "Sign in"),
-    render({ key, link }) {
-      if (link === undefined) return <NotSignedIn title="This link does not sign in" />;
-      return link.account === null ? <MakeAccount link={key} /> : <SignIn link={key} {...link.account} />;
+    title: (link) => (link?.account === null ? "The first account" : "Sign in"),
+    render(link) {
+      if (link === undefined) return <OpenLink />;
+      return link.account === null ? (
+        <MakeAccount link={link.key} />
+      ) : (
+        <SignIn link={link.key} {...link.account} />
+      );
     },
     async submit({ ctx, href }, form) {
-      const link = form.text("key");
+      const key = /mtl_[\w-]+/.exec(form.text("key"))?.[0] ?? "";
       const attempting = attemptingOf(ctx, deps);
+      if (form.action === "open") return { shown: { key, ...(await readLink(deps, key, attempting)) } };
       const made = {
         username: form.text("username"),
         email: form.text("email"),
@@ -31,12 +43,40 @@ export function linkPage(deps: SignInPagesDeps): Page {
       };
       const secret =
         form.action === "first-account"
-          ? await makeFirstAccount(deps, { link, made }, attempting)
-          : await signInByLink(deps, link, attempting);
+          ? await makeFirstAccount(deps, { link: key, made }, attempting)
+          : await signInByLink(deps, key, attempting);
       await putSession(ctx, deps, secret);
       return { to: href("") };
     },
   });
+}
+
+/** Only the first account has fields, which are looked at once its link is known to be good. */
+function isOfFields({ code }: Problem): boolean {
+  return code === "invalid-body" || code === "already-exists";
+}
+
+function OpenLink() {
+  const { href, refused } = useVisit();
+  return (
+    <div class="sign-in">
+      <PageHead title={refused === undefined ? "Sign in with a link" : "This link does not sign in"} />
+      {refused && refused.form.action !== "open" && <ProblemBox problem={refused.problem} />}
+      <Form action="open">
+        <Field
+          name="key"
+          label="Sign-in link"
+          autocomplete="off"
+          hint="Scripts fill this in. Where none run, paste the whole link."
+          required
+        />
+        <Button>Continue</Button>
+      </Form>
+      <p>
+        <a href={href("/sign-in")}>Sign in another way</a>
+      </p>
+    </div>
+  );
 }
 
 function SignIn({ link, username }: { link: string; username: string }) {

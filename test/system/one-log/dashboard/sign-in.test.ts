@@ -36,7 +36,7 @@ function browser(headers: Record<string, string> = {}, origin?: string): Browser
 
 const COOKIE = () => `maintainer-session.${new URL(toolchain.api).port}`;
 const pathOf = (link: string) => link.slice(new URL(link).origin.length);
-const keyOf = (link: string) => new URL(link).searchParams.get("key") ?? "";
+const keyOf = (link: string) => link.split("#key=")[1] ?? "";
 /** The texts of a page, with its markup's entities. */
 const wordsOf = ({ html }: SeenPage) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
@@ -45,6 +45,10 @@ async function linkFor(...username: string[]): Promise<string> {
   secrets.push(keyOf(link));
   return link;
 }
+
+/** As the page's script does: shows what the link is for. */
+const openLink = (link: string, into: Browser) =>
+  into.post("/dashboard/sign-in/link", { action: "open", key: keyOf(link) });
 
 async function followLink(link: string, into = browser()): Promise<{ seen: SeenPage; into: Browser }> {
   const seen = await into.post("/dashboard/sign-in/link", { action: "sign-in", key: keyOf(link) });
@@ -91,12 +95,12 @@ async function actionsOf(username: string): Promise<string[]> {
 }
 
 test("the link that the start prints makes the first account, once; to look at it changes nothing", async () => {
-  const printed = /http:\/\/127\.0\.0\.1:\d+\/dashboard\/sign-in\/link\?key=mtl_[\w-]{43}/;
+  const printed = /http:\/\/127\.0\.0\.1:\d+\/dashboard\/sign-in\/link#key=mtl_[\w-]{43}/;
   await expect.poll(() => toolchain.log()).toMatch(printed);
   const [link = ""] = printed.exec(toolchain.log()) ?? [];
   const into = browser();
   for (let time = 0; time < 2; time += 1)
-    expect(wordsOf(await into.get(pathOf(link)))).toContain("Make the first account");
+    expect(wordsOf(await openLink(link, into))).toContain("Make the first account");
 
   const send = (fields: Record<string, string>) =>
     into.post("/dashboard/sign-in/link", { action: "first-account", key: keyOf(link), ...fields });
@@ -122,11 +126,14 @@ test("the link that the start prints makes the first account, once; to look at i
 });
 
 describe("a link", () => {
-  test("signs in once, and only by its button", async () => {
+  test("signs in once, and only by its last button; its secret is in no address", async () => {
     await toolchain.newAccount("bob");
     const link = await linkFor("BOB");
     const into = browser();
-    const previews = await Promise.all([into.get(pathOf(link)), into.get(pathOf(link))]);
+    expect(pathOf(link).split("#")[0]).toBe("/dashboard/sign-in/link");
+    expect(wordsOf(await into.get("/dashboard/sign-in/link"))).toContain("paste the whole link");
+    const pasted = { action: "open", key: ` ${link}\n` };
+    const previews = await Promise.all([openLink(link, into), into.post("/dashboard/sign-in/link", pasted)]);
     expect(previews.map(wordsOf)).toEqual([
       expect.stringContaining("Sign in as bob"),
       expect.stringContaining("Sign in as bob"),
@@ -147,16 +154,18 @@ describe("a link", () => {
       "update sign_in_links set expires_at = expires_at - interval '15 minutes' where used_at is null",
     );
     const late = await followLink(link);
-    const never = await followLink(`http://x/?key=mtl_${"a".repeat(43)}`);
+    const never = await followLink(`http://x/#key=mtl_${"a".repeat(43)}`);
     expect([late.seen.status, never.seen.status]).toEqual([401, 401]);
     expect(wordsOf(late.seen)).toBe(wordsOf(never.seen));
-    expect((await browser().get(pathOf(link))).status).toBe(401);
+    const opened = await openLink(link, browser());
+    expect(opened.status).toBe(401);
+    expect(wordsOf(opened)).toContain(SIGN_IN_FAILED);
   });
 
   test("leads where the operator says that the service is", async () => {
     await toolchain.newAccount("far");
     const link = await linkFor("far", "--url", "https://stats.example/tools/");
-    expect(link).toMatch(/^https:\/\/stats\.example\/tools\/dashboard\/sign-in\/link\?key=mtl_/);
+    expect(link).toMatch(/^https:\/\/stats\.example\/tools\/dashboard\/sign-in\/link#key=mtl_/);
     await expect(toolchain.admin("sign-in-link", "nobody")).rejects.toThrow("There is no user nobody.");
   });
 });

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { AccountDeps } from "../../../../api/identity/accounts.js";
 import { switchAccount } from "../../../../api/accounts/administer-accounts.js";
 import type { Passwords } from "../../../../api/identity/passwords.js";
@@ -19,6 +19,7 @@ import {
 } from "../../../../api/identity/sign-in.js";
 import { readAccountByName, updatePassword } from "../../../../api/identity/stored-accounts.js";
 import { openBrowser } from "../../../support/dashboard/open-browser.js";
+import { serveApi } from "../../../support/api/management-api.js";
 import { api, postgres, useApi } from "../../../support/api/use-world.js";
 
 let deps: AccountDeps;
@@ -111,6 +112,39 @@ test("a session that is used does not become idle", async () => {
   const cookie = `maintainer-session.${new URL(api.url).port}=${secret}`;
   expect((await fetch(`${api.url}/dashboard/api/v1/user`, { headers: { cookie } })).status).toBe(200);
   await expect.poll(async () => (await findSession(deps, secret))?.usedLongAgo).toBe(false);
+});
+
+test("after thirty wrong cookies or links an address is refused before the database is asked; its sessions go on", async () => {
+  const { secret } = await signedIn("ike");
+  await using served = await serveApi({ pg: postgres.pg });
+  const open = (value: string) => {
+    const browser = openBrowser({ url: served.url });
+    browser.cookies.set(`maintainer-session.${new URL(served.url).port}`, value);
+    return browser.get("/dashboard/account");
+  };
+  const follow = () => {
+    const fields = { action: "open", key: served.tokens.issue("link") };
+    return openBrowser({ url: served.url }).post("/dashboard/sign-in/link", fields);
+  };
+  expect((await open(secret)).status).toBe(200);
+  // A page that goes on to ask with one cookie counts once.
+  const stale = served.tokens.issue("session");
+  for (let count = 0; count < 31; count += 1) expect((await open(stale)).status).toBe(303);
+  for (let count = 1; count < 30; count += 1) {
+    expect((await open(served.tokens.issue("session"))).status).toBe(303);
+    expect((await follow()).status).toBe(401);
+  }
+  expect((await follow()).status).toBe(401);
+
+  using query = vi.spyOn(postgres.pg, "query");
+  for (const refused of [await open(served.tokens.issue("session")), await follow()]) {
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect(refused.html).toMatch(/try again in \d+ s\./);
+  }
+  expect((await open(stale)).status).toBe(303);
+  expect(query).not.toHaveBeenCalled();
+  expect((await open(secret)).status).toBe(200);
 });
 
 test("a browser that signs in anew leaves its session behind", async () => {
