@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { OpenErasure } from "../../schemas/contracts/erasure.js";
-import { leastVersion } from "../../schemas/records/event-id.js";
+import { NIL_UUID } from "../../schemas/formats.js";
+import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
 import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
@@ -10,6 +11,9 @@ import { applyFound, applyStaged, fewDeltas } from "../settlement/settle.js";
 
 /** Settling so many takes ClickHouse about 250 MB. */
 const VERSIONS_MAX = 500_000;
+
+/** A client, and up to which receipt its events go. */
+export type ErasedClient = Pick<OpenErasure, "id" | "kind" | "clientId" | "stamp" | "imports" | "liveStamp">;
 
 export interface ErasureScope {
   /** Every package and pixel of the owner, UUIDs. */
@@ -24,7 +28,7 @@ export interface ErasureScope {
  */
 export async function eraseClient(
   shards: Shards,
-  erasure: OpenErasure,
+  erasure: ErasedClient,
   { artifacts, owner }: ErasureScope,
 ): Promise<boolean> {
   if (artifacts.length === 0 || !(await hasRows(shards.all, erasure, artifacts))) return false;
@@ -41,7 +45,7 @@ export async function eraseClient(
 /** Whether a server still has events of a client: each deletes in its own time. Rejects while one of them is down. */
 export async function isOnAnyServer(
   { shards }: Shards,
-  erasure: OpenErasure,
+  erasure: ErasedClient,
   artifacts: readonly string[],
 ): Promise<boolean> {
   if (artifacts.length === 0) return false;
@@ -50,12 +54,28 @@ export async function isOnAnyServer(
   return false;
 }
 
+/** The receipt stamp below which all live events are that any server has of a client. Rejects while one of them is down. */
+export async function liveStampOf(
+  shards: Shards,
+  erasure: ErasedClient,
+  artifacts: readonly string[],
+): Promise<number> {
+  if (artifacts.length === 0) return 0;
+  const stamps: number[] = [];
+  for (const { servers } of shards.shards)
+    for (const server of servers) stamps.push((await readRows(server, erasure, artifacts)).liveStamp);
+  await shards.requireEvery();
+  return Math.max(...stamps);
+}
+
 export async function countErased({ all }: Shards, erasure: string): Promise<number> {
-  return countOf(all, {
+  const answer = await all.query({
     query:
       "SELECT uniqExact(artifact, event_id, version, import_id) AS rows FROM erased_versions WHERE erasure = {erasure:UUID}",
-    params: { erasure },
+    query_params: { erasure },
+    format: "JSONEachRow",
   });
+  return Number((await answer.json<{ rows: string }>())[0]?.rows ?? 0);
 }
 
 /** A replica deletes in no database of its own. The first two conditions leave out most of the table. */
@@ -67,20 +87,41 @@ function isErased(shards: Shards): string {
 
 async function hasRows(
   clickhouse: ClickHouse,
-  erasure: OpenErasure,
+  erasure: ErasedClient,
   artifacts: readonly string[],
 ): Promise<boolean> {
-  const query = `${given(artifacts)}\n${await clientQuery("erasures/client-rows", erasure)}`;
-  return (await countOf(clickhouse, { query, params: paramsOf(erasure) })) > 0;
+  return (await readRows(clickhouse, erasure, artifacts)).rows > 0;
 }
 
-async function noteVersions(shard: Shard, erasure: OpenErasure, artifacts: readonly string[]): Promise<void> {
+async function readRows(
+  clickhouse: ClickHouse,
+  erasure: ErasedClient,
+  artifacts: readonly string[],
+): Promise<{ rows: number; liveStamp: number }> {
+  const query = `${given(artifacts)}\n${await clientQuery("erasures/client-rows", erasure)}`;
+  const answer = await clickhouse.query({
+    query,
+    query_params: { ...paramsOf(erasure), linesInChunk: LINES_IN_CHUNK },
+    format: "JSONEachRow",
+    clickhouse_settings: LONG_QUERY,
+  });
+  const [found] = await answer.json<Record<"rows" | "liveStamp", string>>();
+  return { rows: Number(found?.rows ?? 0), liveStamp: Number(found?.liveStamp ?? 0) };
+}
+
+const LONG_QUERY = { max_query_size: "67108864" } as const;
+
+async function noteVersions(
+  shard: Shard,
+  erasure: ErasedClient,
+  artifacts: readonly string[],
+): Promise<void> {
   const select = await clientQuery("erasures/find-client-versions", erasure);
   const server = await shard.withAnswered(["events", "erased_versions"]);
   await server.command({
     query: `INSERT INTO erased_versions (${COLUMNS})\n${given(artifacts)}\n${select}`,
     query_params: { ...paramsOf(erasure), versionsMax: VERSIONS_MAX },
-    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1, max_query_size: "67108864" },
+    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1, ...LONG_QUERY },
   });
 }
 
@@ -102,7 +143,7 @@ const COLUMNS = "erasure, artifact, event_id, version, import_id, date";
 
 async function settleErased(
   shards: Shards,
-  { id: erasure }: OpenErasure,
+  { id: erasure }: ErasedClient,
   owner: OwnerSettlement,
 ): Promise<void> {
   const batch = uuidv7();
@@ -116,32 +157,26 @@ async function settleErased(
 
 async function clientQuery(
   path: "erasures/client-rows" | "erasures/find-client-versions",
-  { kind }: OpenErasure,
+  { kind }: ErasedClient,
 ): Promise<string> {
-  return (await readQuery(path)).replaceAll(/^--.*\n/gm, "").replaceAll("{column}", sqlName(kind));
+  return (await readQuery(path))
+    .replaceAll(/^--.*\n/gm, "")
+    .replaceAll("{column}", sqlName(kind))
+    .replaceAll("{before}", BEFORE);
 }
+
+/** Receipt stamps of an owner's imports ascend from one to the next. Those of live events do not, from one collector to another. */
+const BEFORE = `(version < {version:UInt64} OR has({imports:Array(UUID)}, import_id)
+    OR import_id = {live:UUID} AND version < {liveVersion:UInt64})`;
 
 /** They may be longer than a parameter can be. */
 function given(artifacts: readonly string[]): string {
   return `WITH ${uuidsLiteral(artifacts)} AS artifacts`;
 }
 
-function paramsOf({ id, clientId, askedAt }: OpenErasure) {
-  return { erasure: id, clientId, beforeVersion: leastVersion(askedAt) };
-}
-
-async function countOf(
-  clickhouse: ClickHouse,
-  { query, params }: { query: string; params: Record<string, unknown> },
-): Promise<number> {
-  const answer = await clickhouse.query({
-    query,
-    query_params: params,
-    format: "JSONEachRow",
-    clickhouse_settings: { max_query_size: "67108864" },
-  });
-  const [counted] = await answer.json<{ rows: string }>();
-  return Number(counted?.rows ?? 0);
+function paramsOf({ id, clientId, stamp, imports, liveStamp }: ErasedClient) {
+  const [version, liveVersion] = [leastVersion(stamp), leastVersion(liveStamp ?? stamp)];
+  return { erasure: id, clientId, imports, version, liveVersion, live: NIL_UUID };
 }
 
 /**

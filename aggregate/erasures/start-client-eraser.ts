@@ -1,9 +1,9 @@
 import type { Shards, ClickHouse } from "../../schemas/shards.js";
-import type { ErasedNow, OpenErasure } from "../../schemas/contracts/erasure.js";
+import type { ErasedNow, ErasureWait, OpenErasure } from "../../schemas/contracts/erasure.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import { importPages } from "./erase-artifacts.js";
 import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
-import { countErased, eraseClient, isOnAnyServer, mergeAddresses } from "./erase-client.js";
+import { countErased, eraseClient, isOnAnyServer, liveStampOf, mergeAddresses } from "./erase-client.js";
 import { deleteRows } from "../retention/delete-rows.js";
 
 export type IsOfClient = (line: Buffer, client: Pick<OpenErasure, "kind" | "clientId">) => boolean;
@@ -15,23 +15,36 @@ export interface ClientEraserDependencies extends Repetition {
     dueOwners(): Promise<string[]>;
     dueErasures(ownerId: string): Promise<OpenErasure[]>;
     artifactsOf(ownerId: string): Promise<string[]>;
-    /** Imports of the owner that refused lines, a page of them by id. */
+    /** Imports that it is about and that refused lines, a page of them by id. */
     importsWithRefusedLines(
-      ownerId: string,
+      erasure: string,
       page: { after: string | undefined; limit: number },
     ): Promise<string[]>;
     /** Runs `work` as the only settlement of the owner in any process; false if there is another one. */
     asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
     /** Something was found, and is being erased: it becomes due again, after a longer time each time. */
     putFound(id: string, erased: ErasedNow): Promise<void>;
-    /** Nothing was found, but lines that were received before may still come. */
-    putWaiting(id: string): Promise<void>;
+    /** Why live events that were received before may not be in the event log, or lines of imports not in the tables. */
+    liveToCome(id: string): Promise<ErasureWait | undefined>;
+    importsToCome(id: string): Promise<ErasureWait | undefined>;
+    /** It is looked at again soon, and erases nothing meanwhile. */
+    putWaiting(id: string, reason: ErasureWait): Promise<void>;
+    putLogEnds(id: string, ends: readonly number[]): Promise<void>;
+    /** Begins to wait for imports. */
+    putLiveStamp(id: string, stamp: number): Promise<void>;
+    /** Ends the waiting: what is found next is the last. */
+    putComplete(id: string): Promise<void>;
     /** Forgets the client's id. */
     putFinished(id: string): Promise<void>;
   };
   isOfClient: IsOfClient;
-  /** Whether every line that was received before a time (ms since the epoch) is enriched. */
-  isEnriched: (before: number) => Promise<boolean>;
+  log: {
+    ends(): Promise<number[]>;
+    /** Whether enrichment has written every record in front of these ends. */
+    isEnriched(ends: readonly number[]): Promise<boolean>;
+  };
+  /** Called when it begins to wait for something else. */
+  onWaiting?: (erasure: string, reason: ErasureWait) => void;
   onErased?: (erasure: string) => void;
 }
 
@@ -48,11 +61,14 @@ export function startClientEraser(dependencies: ClientEraserDependencies): Async
 /** Blocks the owner's settlement while versions are erased, and not for the rest. */
 async function eraseOf(ownerId: string, dependencies: ClientEraserDependencies): Promise<void> {
   const { shards, store } = dependencies;
+  for (const erasure of await store.dueErasures(ownerId))
+    if (erasure.waitingFor !== null) await lookForMore(ownerId, erasure, dependencies);
   const clean: OpenErasure[] = [];
   const found: OpenErasure[] = [];
   await store.asOnlySettlement(ownerId, async (owner) => {
     const artifacts = await store.artifactsOf(ownerId);
     for (const erasure of await store.dueErasures(ownerId)) {
+      if (erasure.waitingFor !== null) continue;
       const hadEvents = await eraseClient(shards, erasure, { artifacts, owner });
       (hadEvents ? found : clean).push(erasure);
     }
@@ -61,19 +77,55 @@ async function eraseOf(ownerId: string, dependencies: ClientEraserDependencies):
   for (const erasure of clean) await eraseRest(ownerId, erasure, dependencies);
 }
 
-/** Erases addresses and log entries of a client that has no events any more, and finishes the erasure if it found none. */
+/**
+ * Waits until all that was received before is in the tables: first live events, in whatever buffer they are, then imports.
+ * No clock decides, and nothing is waited for only so long. Each time it is a position in the log, taken when nothing more
+ * can come in front of it.
+ */
+async function lookForMore(
+  ownerId: string,
+  erasure: OpenErasure,
+  dependencies: ClientEraserDependencies,
+): Promise<void> {
+  const { shards, store } = dependencies;
+  const { id, liveStamp, logEnds, waitingFor } = erasure;
+  const reason = await stillToCome(erasure, dependencies);
+  if (reason !== undefined) {
+    if (reason !== waitingFor) dependencies.onWaiting?.(id, reason);
+    await store.putWaiting(id, reason);
+    if (reason === "event-log" && logEnds === null) await store.putLogEnds(id, await dependencies.log.ends());
+  } else if (liveStamp === null) {
+    const artifacts = await store.artifactsOf(ownerId);
+    await store.putLiveStamp(id, await liveStampOf(shards, erasure, artifacts));
+  } else await store.putComplete(id);
+}
+
+/** The log first: a dead letter is stored before the log says that its batch is written. */
+async function stillToCome(
+  { id, liveStamp, logEnds }: OpenErasure,
+  { store, log }: ClientEraserDependencies,
+): Promise<ErasureWait | undefined> {
+  const isEnriched = logEnds !== null && (await log.isEnriched(logEnds));
+  const reason = liveStamp === null ? await store.liveToCome(id) : await store.importsToCome(id);
+  return reason ?? (isEnriched ? undefined : "event-log");
+}
+
+/**
+ * Erases addresses and log entries of a client that has no events any more. If it found none, the erasure waits for the rest
+ * or is finished.
+ */
 async function eraseRest(
   ownerId: string,
   erasure: OpenErasure,
   dependencies: ClientEraserDependencies,
 ): Promise<void> {
-  const { shards, store, isEnriched, onErased } = dependencies;
+  const { shards, store, onErased } = dependencies;
   const hadAddresses = await mergeAddresses(shards, erasure.id);
-  const lines = await eraseLines(ownerId, erasure, dependencies);
+  const lines = await eraseLines(erasure, dependencies);
   const hasEvents = await isOnAnyServer(shards, erasure, await store.artifactsOf(ownerId));
   await shards.requireEvery();
   if (hadAddresses || lines.found || hasEvents) return putFound(erasure, lines.erased, dependencies);
-  if (!erasure.importsSettled || !(await isEnriched(erasure.askedAt))) return store.putWaiting(erasure.id);
+  if (erasure.liveStamp === null) return lookForMore(ownerId, erasure, dependencies);
   await shards.sync();
   await store.putFinished(erasure.id);
   onErased?.(erasure.id);
@@ -88,12 +140,11 @@ async function putFound(
 }
 
 async function eraseLines(
-  ownerId: string,
   erasure: OpenErasure,
   { shards, store, isOfClient }: ClientEraserDependencies,
 ): Promise<{ found: boolean; erased: number }> {
   const all = { found: false, erased: 0 };
-  for await (const imports of importPages((page) => store.importsWithRefusedLines(ownerId, page)))
+  for await (const imports of importPages((page) => store.importsWithRefusedLines(erasure.id, page)))
     for (const { servers } of shards.shards)
       for (const [index, server] of servers.entries()) {
         const one = await eraseRefusedLines(server, imports, (line) => isOfClient(line, erasure));

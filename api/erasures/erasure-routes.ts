@@ -9,6 +9,7 @@ import {
   type ErasureRecord,
   parseErasureCreate,
 } from "../../schemas/contracts/erasure.js";
+import { UPLOAD_LEASE_SECONDS } from "../../schemas/records/import-store.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { ownerFor, wholeOwnerFor } from "../access/authorise.js";
@@ -33,6 +34,7 @@ const EXAMPLE = {
   owner: "acme",
   client: "endpoint_id",
   status: "erasing",
+  waiting_for: "event-log",
   events_erased: 12,
   rejected_lines_erased: 0,
   created_at: "2026-08-04T13:58:26.021037Z",
@@ -52,8 +54,9 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
         description:
           "Every event of the client into packages and pixels of the owner that was received before this request, as if " +
           "its lines had never been sent: aggregates, statistics and companies follow, and an event of another client " +
-          "that one of these had overridden is restored. Texts of refused lines with its address go, too. Lines that " +
-          "are received later are events as any other. Read the record to see when it is `done`.",
+          "that one of these had overridden is restored. Texts of refused lines with its address go, too. An import " +
+          "that began before goes whole, one that begins later stays; live events that come while it is `erasing` may go. " +
+          "Read the record to see when it is `done`.",
         body: { schema: ERASURE_CREATE, example: CLIENT },
         answers: { 201: { description: "It has begun", schema: ERASURE, example: EXAMPLE } },
         problems: ["too-many-erasures"],
@@ -130,6 +133,8 @@ async function erasureOf(pg: Postgres, { ownerId, id }: { ownerId: string; id: s
 
 /** The erasures that are under way, of one owner: reads name each of them. */
 const OPEN_MAX = 100;
+/** How far the last stamp of an upload that broke off may be behind its chunks: it was told at the last lease. */
+const UNKNOWN_MS = 2 * UPLOAD_LEASE_SECONDS * 1_000;
 
 /** The owner must be locked. Answers the erasure's id. Throws `too-many-erasures`. */
 export async function insertErasure(
@@ -138,8 +143,17 @@ export async function insertErasure(
 ): Promise<string> {
   const id = uuidv7();
   const text = `
-    insert into erasures (id, owner_id, kind, client)
-    select $1, $2, $3, $4
+    insert into erasures (id, owner_id, kind, client, stamp, imports, collectors)
+    select $1, $2, $3, $4, stamp,
+      array(
+        select i.id from imports i
+        where owner_id = $2 and (status = 'importing' or (status = 'aborted' and last_stamp + ${UNKNOWN_MS} > stamp))
+      ),
+      (select coalesce(jsonb_object_agg(name, flushes), '{}') from collectors)
+    from (
+      select greatest(ceil(extract(epoch from clock_timestamp()) * 1000)::bigint, max(last_stamp) + 1) as stamp
+      from imports where owner_id = $2
+    ) asked
     where (select count(*) from erasures where owner_id = $2 and finished_at is null) < ${OPEN_MAX} returning 1`;
   if ((await query(pg, text, [id, ownerId, kind, seal(id)])).length > 0) return id;
   throw new Problem("too-many-erasures", `${OPEN_MAX} erasures are under way; ask again once some are done.`);
@@ -166,6 +180,6 @@ type Row = ErasureRecord & Record<string, unknown>;
 
 const SELECT = `
   select e.id, o.name as owner, e.kind as client, case when e.finished_at is null then 'erasing' else 'done' end as status,
-    e.events::float8 as events_erased, e.lines::float8 as rejected_lines_erased,
+    e.waiting_for, e.events::float8 as events_erased, e.lines::float8 as rejected_lines_erased,
     ${utc("e.asked_at")} as created_at, ${utc("e.finished_at")} as finished_at
   from erasures e join owners o on o.id = e.owner_id`;

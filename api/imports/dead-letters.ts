@@ -93,6 +93,8 @@ export async function retryDeadLetter(
     if (letter.closed) return "closed";
     await append(letter);
     await endDeadLetters(client, [id]);
+    // An erasure that has seen the log's ends has to see the new ones.
+    await query(client, "update erasures set log_ends = null where finished_at is null");
     await recordEndings(client, { action: "dead-letters.retry", letters: [letter] });
     return "appended";
   });

@@ -419,7 +419,8 @@ create index dead_letters_waiting on dead_letters (id) where ended_at is null;
 -- while a busy program sends the next statement. Each statement begins after the lock of the owner, so it sees every
 -- earlier start.
 -- Receipt stamps are milliseconds, and never go back for an owner: not when a clock is set back, and not when processes
--- have clocks that differ. So the events of an import override those of the earlier ones.
+-- have clocks that differ. So the events of an import override those of the earlier ones, and an erasure that was asked
+-- before it leaves them alone.
 create function start_import(
   new_id uuid, of_owner uuid, by_account uuid, kind text, artifact uuid, lease_seconds double precision,
   with_token text, active_max integer
@@ -428,7 +429,10 @@ declare
   first_stamp bigint;
 begin
   perform from owners where id = of_owner for update;
-  select greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, max(last_stamp) + 1) into first_stamp
+  select greatest(
+    (extract(epoch from clock_timestamp()) * 1000)::bigint, max(last_stamp) + 1,
+    (select max(stamp) from erasures where owner_id = of_owner and finished_at is null)
+  ) into first_stamp
   from imports where owner_id = of_owner;
   insert into imports (id, owner_id, account_id, artifact_kind, artifact_id, upload_lease, token_name, last_stamp)
   select new_id, of_owner, by_account, kind, artifact, now() + make_interval(secs => lease_seconds), with_token, first_stamp
@@ -472,6 +476,17 @@ create table erasures (
   -- The client's id, encrypted, so that it is in no file of this database. Null once all is erased.
   client       bytea,
   asked_at     timestamptz not null default clock_timestamp(),
+  -- Which imports it is about: those with a last receipt stamp below, and those that were under way. They go whole.
+  stamp        bigint not null,
+  imports      uuid[] not null,
+  -- By process of live collection: how often it had emptied its buffer.
+  collectors   jsonb not null,
+  -- The ends of the event log's partitions, once all live events of before are in it.
+  log_ends     bigint[],
+  -- Live events with receipt stamps below go. Known once all of before are enriched: clocks of collectors differ.
+  live_stamp   bigint,
+  -- What may still bring events of before; null while events are being erased.
+  waiting_for  text check (waiting_for in ('live-collection', 'event-log', 'imports', 'dead-letters')),
   -- When to look next.
   due_at       timestamptz not null default now(),
   -- How often in a row something was found.
@@ -483,6 +498,16 @@ create table erasures (
 );
 create index erasures_of_owner on erasures (owner_id, id desc);
 create index erasures_due on erasures (due_at) where finished_at is null;
+create index erasures_open on erasures (owner_id, stamp) where finished_at is null;
+
+-- Processes of live collection. They answer an event before it is in the event log: how often has each found since that all
+-- before are in it? One that says nothing for a day is gone, and with it what it had not appended.
+create table collectors (
+  -- Host and DATA_DIR, which it has again after a crash.
+  name    text primary key,
+  flushes bigint not null default 0,
+  seen_at timestamptz not null default now()
+);
 
 
 -- The funnel: at which stage of adoption is which company, since when and why? Counted from ClickHouse by a job.

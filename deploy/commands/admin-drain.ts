@@ -30,7 +30,8 @@ async function drain(
   await using log = await openAdminLog(logSource);
   const read = async (): Promise<Undrained> => {
     // The log first: what is appended after it belongs to an import that is not done, or comes in the next look.
-    const [records, appended] = [await log.lag(ENRICH_GROUP), await log.appended()];
+    const records = await log.lag(ENRICH_GROUP);
+    const appended = (await log.ends()).reduce((sum, end) => sum + end, 0);
     return { records, appended, ...(await readUnsettledWork(pg)) };
   };
   if ("dir" in logSource && apiUrl === undefined) requireDrained(await read());

@@ -24,6 +24,8 @@ export interface PipelineMetrics {
 interface PipelineSources {
   eventLog: Pick<LagReader, "lag">;
   countDeadLetters: () => Promise<number>;
+  /** Its age in seconds. */
+  oldestErasure: () => Promise<number>;
 }
 
 export function createPipelineMetrics(registry: Registry, sources: PipelineSources): PipelineMetrics {
@@ -59,7 +61,8 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
 }
 
 /** Values of the whole system, which every process reports. NaN while their store is unavailable. */
-function createBacklogGauges(registry: Registry, { eventLog, countDeadLetters }: PipelineSources): void {
+function createBacklogGauges(registry: Registry, sources: PipelineSources): void {
+  const { eventLog, countDeadLetters, oldestErasure } = sources;
   const registers = [registry];
   new Gauge({
     name: "enrich_dead_letters",
@@ -67,6 +70,14 @@ function createBacklogGauges(registry: Registry, { eventLog, countDeadLetters }:
     registers,
     async collect() {
       this.set(await orUnknown(countDeadLetters()));
+    },
+  });
+  new Gauge({
+    name: "erasure_oldest_seconds",
+    help: "Age of the oldest erasure of a client that is not done; its record says what it waits for",
+    registers,
+    async collect() {
+      this.set(await orUnknown(oldestErasure()));
     },
   });
   new Gauge({

@@ -4,7 +4,7 @@ import type { EventLogSource } from "../stores/open-event-log.js";
 
 /** The `workerData` of the thread of live collection. URLs carry credentials. */
 export interface CollectThreadData {
-  config: Pick<Config, "collect" | "logCodec" | "logLevel" | "trustedProxies">;
+  config: Pick<Config, "collect" | "dataDir" | "logCodec" | "logLevel" | "trustedProxies">;
   logSource: EventLogSource;
   postgresUrl: string;
   clickhouseSource: ClickHouseSource;

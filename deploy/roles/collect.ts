@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { clientAddress } from "../../api/identity/client-address.js";
+import { putFlushed, removeCollector } from "../../api/erasures/collectors.js";
 import { createGuard } from "../../api/outbound/guard-address.js";
 import { noteCollectionHost } from "../../api/hosts/public-hosts.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
-import { openLiveBuffer } from "../../ingest/collect/live-buffer.js";
+import { type LiveBuffer, openLiveBuffer } from "../../ingest/collect/live-buffer.js";
+import { startRepeating, untilAborted } from "../../schemas/async/pause.js";
 import { noteHosts } from "../../ingest/collect/sites.js";
 import { createPullCounter } from "../../ingest/collect/docker/count-pulls.js";
 import { createRegistryClient } from "../../ingest/collect/docker/registry-client.js";
@@ -21,7 +25,7 @@ import { mirrorSites } from "./mirror-sites.js";
 import { readinessOf } from "./readiness.js";
 
 export interface OpenCollectOptions {
-  config: Pick<Config, "collect" | "logCodec" | "trustedProxies">;
+  config: Pick<Config, "collect" | "dataDir" | "logCodec" | "trustedProxies">;
   stores: Pick<Stores, "pg" | "postgresUrl" | "clickhouse" | "eventLog">;
   log: Logger;
   registry: Registry;
@@ -61,6 +65,10 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
       bufferBytes: () => buffer.bytes,
       isFresh: () => mirror.isFresh,
     });
+    const name = `${hostname()}:${resolve(config.dataDir)}`;
+    await putFlushed(stores.pg, name);
+    // Once the buffer is empty or lost.
+    open.defer(() => removeCollector(stores.pg, name).catch(() => undefined));
     const buffer = open.use(
       openLiveBuffer({
         log: eventLog,
@@ -77,6 +85,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         ),
       }),
     );
+    open.use(tellFlushes(buffer, () => putFlushed(stores.pg, name)));
     const { publicHost, host, port: wanted, allowPrivateUpstreams } = config.collect;
     // Any account can name an upstream, so only public addresses are allowed unless the operator says otherwise.
     const guard = createGuard({ allowPrivateNetworks: allowPrivateUpstreams });
@@ -129,6 +138,19 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
     await open[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+const FLUSHED_EVERY_MS = 2_000;
+
+/** Erasures wait for it. A PostgreSQL that is down is told of by others. */
+function tellFlushes(buffer: Pick<LiveBuffer, "flushed">, tell: () => Promise<void>): AsyncDisposable {
+  return startRepeating(
+    async (signal) => {
+      await untilAborted(buffer.flushed(), signal);
+      await tell();
+    },
+    { everyMs: FLUSHED_EVERY_MS, onFailure: () => undefined },
+  );
 }
 
 function atMostEvery<Argument>(ms: number, call: (argument: Argument) => void): (argument: Argument) => void {

@@ -43,7 +43,7 @@ export async function startCollect({
   log,
   module = MODULE,
 }: CollectOptions): Promise<Collect> {
-  const { collect, logCodec, logLevel, trustedProxies } = config;
+  const { collect, dataDir, logCodec, logLevel, trustedProxies } = config;
   const { logSource, postgresUrl, clickhouseSource } = stores;
   let url = "";
   let { port } = collect;
@@ -56,7 +56,7 @@ export async function startCollect({
     label: "live collection",
     log,
     data: (): CollectThreadData => ({
-      config: { collect: { ...collect, port }, logCodec, logLevel, trustedProxies },
+      config: { collect: { ...collect, port }, dataDir, logCodec, logLevel, trustedProxies },
       logSource,
       postgresUrl,
       clickhouseSource,

@@ -30,7 +30,11 @@ export function startClientErasures({ log, stores, secretKey }: ErasureParts): A
       dueErasures: (ownerId) => erasures.dueErasures(pg, ownerId, erasureSealer(secretKey)),
     },
     isOfClient: (line, client) => isOfClient(line, client, ids),
-    isEnriched: (before) => isEnriched(stores, before),
+    log: {
+      ends: async () => (await stores.eventLog()).ends(),
+      isEnriched: async (below) => (await (await stores.eventLog()).lag(ENRICH_GROUP, { below })) === 0,
+    },
+    onWaiting: (erasure, waitingFor) => log.info({ erasure, waitingFor }, "the erasure of a client waits"),
     onErased: (erasure) => log.info({ erasure }, "the events of a client are erased"),
     onFailure: (error) => log.warn({ err: error }, "erasing the events of a client failed and is retried"),
   });
@@ -38,15 +42,4 @@ export function startClientErasures({ log, stores, secretKey }: ErasureParts): A
 
 export function erasureSealer(secretKey: Buffer): Sealer {
   return createSealer(secretKey, "client erasure");
-}
-
-/** Collectors hold live events in memory for moments. */
-const COLLECTED_AFTER_MS = 5_000;
-/** The log may never be seen empty. Nothing waits in it for so long unless enrichment stands still. */
-const ENRICHED_AFTER_MS = 3_600_000;
-
-async function isEnriched({ eventLog }: Pick<Stores, "eventLog">, before: number): Promise<boolean> {
-  const age = Date.now() - before;
-  if (age >= ENRICHED_AFTER_MS) return true;
-  return age >= COLLECTED_AFTER_MS && (await (await eventLog()).lag(ENRICH_GROUP)) === 0;
 }

@@ -18,7 +18,7 @@ import {
   readSmallBody,
   type ClientRules,
 } from "./read-collect-request.js";
-import { liveLine } from "./live-buffer.js";
+import { liveLine } from "./live-line.js";
 
 export interface CollectServerOptions {
   collecting: Collecting;

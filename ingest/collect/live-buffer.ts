@@ -1,11 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { NIL_UUID } from "../../schemas/formats.js";
 import { pause } from "../../schemas/async/pause.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import { partitionsOf, type EventLog } from "../../schemas/records/event-log.js";
 import { type Codec, encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
-import { HEADER_BYTES_MAX, NAME_BYTES_MAX, VARIABLE_BYTES_MAX } from "../../schemas/records/import-line.js";
-import type { LiveEvent } from "./read-collect-request.js";
 
 /** Buffers the lines of live events and appends them to the event log within 200 ms while the log is available. */
 export interface LiveBuffer extends AsyncDisposable {
@@ -16,6 +13,8 @@ export interface LiveBuffer extends AsyncDisposable {
   add(line: string, parties: readonly string[]): void;
   /** Size of the lines that are not in the log yet. */
   readonly bytes: number;
+  /** Resolves once every line that was added before is in the log, however long it is unavailable. */
+  flushed(): Promise<void>;
   /** Appends the buffered lines. After some seconds, the rest is dropped and counted. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -56,6 +55,7 @@ interface Batch {
   events: number;
   /** By party. */
   bytes: ReadonlyMap<string, number>;
+  whenAppended: (() => void)[];
 }
 
 /**
@@ -82,7 +82,8 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
   function closeBatch(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (events > 0) ready.push({ lines: copyOf(open.subarray(0, size)), events, bytes: openBytes });
+    const lines = copyOf(open.subarray(0, size));
+    if (events > 0) ready.push({ lines, events, bytes: openBytes, whenAppended: [] });
     openBytes = new Map();
     if (open.length > CHUNK_BYTES) open = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     size = 0;
@@ -98,6 +99,7 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
       const partition = partitions[Math.floor(chunks++ / CHUNKS_IN_A_ROW) % partitions.length] ?? 0;
       void appendWithRetries(batch, { ...options, partition, signal: ending.signal }).then(() => {
         inFlight.delete(batch);
+        for (const resolve of batch.whenAppended) resolve();
         bufferedBytes -= batch.lines.length;
         for (const [party, bytes] of batch.bytes) addTo(bytesByParty, party, -bytes);
         sendReady();
@@ -131,6 +133,13 @@ export function openLiveBuffer(options: LiveBufferOptions): LiveBuffer {
         addTo(bytesByParty, party, bytes);
       }
       timer ??= setTimeout(closeBatch, FLUSH_MS);
+    },
+    async flushed() {
+      closeBatch();
+      const batches = [...inFlight, ...ready];
+      await Promise.all(
+        batches.map((batch) => new Promise<void>((done) => void batch.whenAppended.push(done))),
+      );
     },
     async [Symbol.asyncDispose]() {
       closeBatch();
@@ -197,48 +206,4 @@ function chunkOf({ lines }: Batch, { now, newId }: Pick<LiveBufferOptions, "now"
     codec: "none",
     lines,
   };
-}
-
-/** The fields that all events of one request share. */
-export interface LiveSource {
-  /** Milliseconds since the epoch. */
-  time: number;
-  /** The client's address, or empty. */
-  address: string;
-  host: string;
-  headers: Pick<IncomingHttpHeaders, "user-agent" | "referer">;
-}
-
-/**
- * Formats an event as a line of an import that names its package or pixel, plus `$platform`, `$client`,
- * `$client_version` and `$sent`. Concatenates text, because a variable may have any name, even `__proto__`. Headers and
- * variables above the limits of import lines are not buffered: cut by characters, they are never shorter than what
- * enrichment keeps.
- */
-export function liveLine(
-  { artifact, version, platform, client, referrer, variables, sent = [] }: LiveEvent,
-  { time, address, host, headers }: LiveSource,
-): string {
-  let line = `{"$time":${time},"$${artifact.kind}":"${artifact.id}"`;
-  line += member("$remote_address", address);
-  line += member("$user_agent", headers["user-agent"]?.slice(0, HEADER_BYTES_MAX));
-  line += member("$referrer", (referrer ?? headers.referer)?.slice(0, HEADER_BYTES_MAX));
-  line += member("$domain", shortEnough(host));
-  line += member("$version", shortEnough(version));
-  line += member("$platform", shortEnough(platform));
-  line += member("$client", shortEnough(client?.name));
-  line += member("$client_version", shortEnough(client?.version));
-  // A variable must not set a `$` key.
-  for (const [name, value] of variables)
-    if (!name.startsWith("$") && value.length <= VARIABLE_BYTES_MAX) line += member(name, value);
-  if (sent.length > 0) line += `,"$sent":[${sent.join(",")}]`;
-  return `${line}}`;
-}
-
-function member(name: string, value: string | undefined): string {
-  return value === undefined || value === "" ? "" : `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
-}
-
-function shortEnough(text: string | undefined): string | undefined {
-  return text !== undefined && Buffer.byteLength(text) <= NAME_BYTES_MAX ? text : undefined;
 }

@@ -8,11 +8,16 @@ export type ClientIdKind = (typeof CLIENT_ID_KINDS)[number];
 /** The body of a request for an erasure: one of the two ids. */
 export type ErasureCreate = { [Kind in ClientIdKind]?: string };
 
+/** What may still bring events that were received before an erasure was asked for. */
+export const ERASURE_WAITS = ["live-collection", "event-log", "imports", "dead-letters"] as const;
+export type ErasureWait = (typeof ERASURE_WAITS)[number];
+
 export interface ErasureRecord {
   id: string;
   owner: string;
   client: ClientIdKind;
   status: "erasing" | "done";
+  waiting_for: ErasureWait | null;
   /** Versions of events that were erased so far; an override counts apart from the event that it overrode. */
   events_erased: number;
   /** Refused lines whose texts were erased so far. */
@@ -40,7 +45,17 @@ export const parseErasureCreate = compileBody<ErasureCreate>(ERASURE_CREATE);
 
 export const ERASURE = titledObject(
   "Erasure",
-  ["id", "owner", "client", "status", "events_erased", "rejected_lines_erased", "created_at", "finished_at"],
+  [
+    "id",
+    "owner",
+    "client",
+    "status",
+    "waiting_for",
+    "events_erased",
+    "rejected_lines_erased",
+    "created_at",
+    "finished_at",
+  ],
   {
     id: { type: "string", format: "uuid" },
     owner: { type: "string" },
@@ -53,6 +68,14 @@ export const ERASURE = titledObject(
       type: "string",
       enum: ["erasing", "done"],
       description: "`done`: no table has an event of the client that was received before the request",
+    },
+    waiting_for: {
+      type: ["string", "null"],
+      enum: [...ERASURE_WAITS, null],
+      description:
+        "What may still bring events that were received before, while it is `erasing`: live events that collection has " +
+        "not yet put into the event log, the event log until enrichment has read it, imports that began before, or " +
+        "dead letters that the operator has to retry or drop",
     },
     events_erased: { ...COUNT, description: "So far; overridden versions of events count, too" },
     rejected_lines_erased: { ...COUNT, description: "Refused lines whose texts were erased so far" },
@@ -67,10 +90,15 @@ export interface OpenErasure {
   kind: ClientIdKind;
   /** 32 hexadecimal digits. */
   clientId: string;
-  /** Milliseconds since the epoch: only lines that were received before are erased. */
-  askedAt: number;
-  /** Whether every import that began before it is settled, or is too old to wait for. */
-  importsSettled: boolean;
+  /** Receipt stamps, in ms: those of imports that began later are not below it. */
+  stamp: number;
+  /** Those that were under way when it was asked, which go whole. */
+  imports: readonly string[];
+  /** Live events with receipt stamps below go. Null while some that were received before may not be enriched. */
+  liveStamp: number | null;
+  /** Ends of the event log's partitions, behind every live event that was received before. */
+  logEnds: number[] | null;
+  waitingFor: ErasureWait | null;
 }
 
 export interface ErasedNow {

@@ -112,9 +112,10 @@ export interface LogConsumer extends AsyncDisposable {
 
 /** The lag of a group: records appended and not yet committed. */
 export interface LagReader {
-  /** How many records were ever appended, those included that are deleted by now. */
-  appended(): Promise<number>;
-  lag(group: string): Promise<number>;
+  /** The offset of each partition at which its next record will be. */
+  ends(): Promise<number[]>;
+  /** `below` are ends of before: then only records in front of them count. Those that a log has lost do not. */
+  lag(group: string, options?: { below?: readonly number[] | undefined }): Promise<number>;
   /** The lag of one queue, known within microseconds. Absent where a broker would have to be asked. */
   lagOfQueue?(group: string, queue: Queue): number;
   /** Rejects while the log has no room for appends. Absent where a broker looks after its disks itself. */

@@ -58,8 +58,9 @@ export async function openKafkaLog(
       consumers.add(consumer);
       return consumer;
     },
-    appended: () => retry(() => readAppended(admin, topic), ELECTION),
-    lag: (group) => retry(() => readLag(admin, { topic, groupId: `${prefix}${group}` }), ELECTION),
+    ends: () => retry(() => readEnds(admin, topic), ELECTION),
+    lag: (group, { below } = {}) =>
+      retry(() => readLag(admin, { topic, groupId: `${prefix}${group}`, below }), ELECTION),
     async [Symbol.asyncDispose]() {
       await Promise.all([...consumers].map((consumer) => consumer[Symbol.asyncDispose]()));
       await appender.close();
@@ -75,23 +76,28 @@ const ELECTION: RetryOptions = {
   isTransient: (error) => error instanceof Error && "retriable" in error && error.retriable === true,
 };
 
-async function readAppended(admin: Admin, topic: string): Promise<number> {
-  const ends = await admin.fetchTopicOffsets(topic);
-  return ends.reduce((sum, { high }) => sum + Number(high), 0);
+async function readEnds(admin: Admin, topic: string): Promise<number[]> {
+  const ends: number[] = [];
+  for (const { partition, high } of await admin.fetchTopicOffsets(topic)) ends[partition] = Number(high);
+  return ends;
 }
 
-async function readLag(
-  admin: Admin,
-  { topic, groupId }: { topic: string; groupId: string },
-): Promise<number> {
+interface Lagging {
+  topic: string;
+  groupId: string;
+  below: readonly number[] | undefined;
+}
+
+/** Records that were deleted unread are no lag: nobody will read them. */
+async function readLag(admin: Admin, { topic, groupId, below }: Lagging): Promise<number> {
   const [ends, [found]] = await Promise.all([
     admin.fetchTopicOffsets(topic),
     admin.fetchOffsets({ groupId, topics: [topic] }),
   ]);
   const committed = new Map(found?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
   return ends.reduce((sum, { partition, high, low }) => {
-    const next = committed.get(partition) ?? -1;
-    return sum + Number(high) - (next < 0 ? Number(low) : next);
+    const end = below === undefined ? Number(high) : Math.min(Number(high), below[partition] ?? 0);
+    return sum + Math.max(0, end - Math.max(Number(low), committed.get(partition) ?? 0));
   }, 0);
 }
 

@@ -279,11 +279,23 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
     });
 
     holds("counts as lag what was appended and not committed", async ({ log }) => {
-      expect([await log.lag(ALL.group), await log.appended()]).toEqual([0, 0]);
+      const appended = async () => (await log.ends()).reduce((sum, end) => sum + end, 0);
+      expect([await log.lag(ALL.group), await appended()]).toEqual([0, 0]);
       await spread(log, numbered("l", 20));
-      expect([await log.lag(ALL.group), await log.appended()]).toEqual([20, 20]);
+      expect([await log.lag(ALL.group), await appended()]).toEqual([20, 20]);
       await collect(log, { until: 20 });
-      expect([await log.lag(ALL.group), await log.appended()]).toEqual([0, 20]);
+      expect([await log.lag(ALL.group), await appended()]).toEqual([0, 20]);
+    });
+
+    holds("counts as lag below ends of earlier only what was in front of them", async ({ log }) => {
+      await log.append(bytes("a", "b"), { partition: 0 });
+      const below = await log.ends();
+      await log.append(bytes("c"), { partition: 0 });
+      await log.append(bytes("d", "e", "f"), { partition: 1 });
+      expect([await log.lag(ALL.group, { below }), await log.lag(ALL.group)]).toEqual([2, 6]);
+      await collect(log, { until: 6 });
+      await log.append(bytes("g"), { partition: 1 });
+      expect([await log.lag(ALL.group, { below }), await log.lag(ALL.group)]).toEqual([0, 1]);
     });
   });
 }

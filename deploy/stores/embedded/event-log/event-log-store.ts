@@ -20,9 +20,9 @@ export interface LogStore extends LogTables {
   cursor(group: string, partition: number): Versioned<Cursor>;
   /** The lowest offset that some group of the partition still wants; 0 before there is a group. */
   consumedBelow(partition: number): number;
-  /** Records appended and not committed by the group, over these partitions. */
-  lag(group: string, partitions: readonly number[]): number;
-  appended(): number;
+  /** Records appended and not committed by the group, over these partitions, and before these ends of theirs. */
+  lag(group: string, partitions: readonly number[], below?: readonly number[]): number;
+  ends(): number[];
 }
 
 /** A value with the version that a conditional write must name; `null` when it has not been written yet. */
@@ -54,18 +54,17 @@ export async function openLogStore(options: LogTablesOptions): Promise<LogStore>
     return { value: entry?.value ?? { next: oldest(partition) }, version: entry?.version ?? null };
   }
 
-  function lag(group: string, of: readonly number[]): number {
-    root.resetReadTxn();
-    const next = nextOffsets().value;
-    return of.reduce(
-      (sum, partition) => sum + (next[partition] ?? 0) - cursor(group, partition).value.next,
-      0,
-    );
+  function lag(group: string, of: readonly number[], below?: readonly number[]): number {
+    const next = ends();
+    return of.reduce((sum, partition) => {
+      const end = Math.min(next[partition] ?? 0, (below ?? next)[partition] ?? 0);
+      return sum + Math.max(0, end - cursor(group, partition).value.next);
+    }, 0);
   }
 
-  function appended(): number {
+  function ends(): number[] {
     root.resetReadTxn();
-    return nextOffsets().value.reduce((sum, next) => sum + next, 0);
+    return nextOffsets().value;
   }
 
   return {
@@ -77,7 +76,7 @@ export async function openLogStore(options: LogTablesOptions): Promise<LogStore>
     cursor,
     consumedBelow: (partition) => lowestCursor(cursors, { topic, partition }),
     lag,
-    appended,
+    ends,
   };
 }
 

@@ -63,8 +63,8 @@ export async function openEmbeddedLog({
       consumers.add(started);
       return started;
     },
-    appended: async () => store.appended(),
-    lag: async (group) => store.lag(group, range(store.partitions)),
+    ends: async () => store.ends(),
+    lag: async (group, { below } = {}) => store.lag(group, range(store.partitions), below),
     requireRoom: () => requireRoom(store, freeBytes),
     lagOfQueue: (group, queue) => store.lag(group, partitionsOf(queue, store.partitions)),
     async [Symbol.asyncDispose]() {

@@ -173,7 +173,7 @@ describe("several shards answer what one server answers, byte for byte", () => {
 async function eraseClient(artifacts: readonly KnownArtifact[]): Promise<string> {
   const id = randomUUID();
   const client = { kind: "endpoint_id", clientId: CLIENT_ID } as const;
-  const erasure = { id, ...client, askedAt: STAMP + CHUNKS, importsSettled: true };
+  const erasure = { id, ...client, stamp: STAMP + CHUNKS, imports: [], liveStamp: null };
   const scope = { artifacts: artifacts.map((artifact) => artifact.id), owner: openJournal() };
   for (const shards of [one.shards, several.shards])
     expect(await eraseEvents(shards, erasure, scope)).toBe(true);

@@ -24,7 +24,7 @@ function openLog() {
       }
     },
     consume: () => Promise.reject(new Error("nothing is consumed here")),
-    appended: async () => 0,
+    ends: async () => [],
     lag: async () => 0,
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -45,6 +45,7 @@ beforeAll(async () => {
   collect = await openCollect({
     config: {
       collect: { host: "127.0.0.1", port: 0, allowPrivateUpstreams: false },
+      dataDir: "data",
       logCodec: "none",
       trustedProxies: [],
     },

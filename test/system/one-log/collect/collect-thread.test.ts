@@ -23,6 +23,7 @@ function start(onMessage: string): Promise<Collect> {
   return startCollect({
     config: {
       collect: { host: "127.0.0.1", port: 0, allowPrivateUpstreams: false },
+      dataDir: "data",
       logCodec: "none",
       logLevel: "silent",
       trustedProxies: [],

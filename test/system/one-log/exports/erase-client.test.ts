@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { json } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { countErased, eraseClient, mergeAddresses } from "../../../../aggregate/erasures/erase-client.js";
+import {
+  type ErasedClient,
+  countErased,
+  eraseClient,
+  liveStampOf,
+  mergeAddresses,
+} from "../../../../aggregate/erasures/erase-client.js";
 import { hideErased, openRows } from "../../../../aggregate/queries/open-rows.js";
+import { NIL_UUID } from "../../../../schemas/formats.js";
 import { Random } from "../../../../deploy/demo/random.js";
-import type { OpenErasure } from "../../../../schemas/contracts/erasure.js";
 import {
   artifact,
   expectCounted,
@@ -43,9 +49,9 @@ function chunksFrom(random: Random, { importId, first }: { importId: string; fir
   );
 }
 
-function erasureOf(askedAt: number): OpenErasure {
+function erasureOf(stamp: number): ErasedClient {
   const clientId = Buffer.alloc(16, ERASED).toString("hex");
-  return { id: randomUUID(), kind: "endpoint_id", clientId, askedAt, importsSettled: true };
+  return { id: randomUUID(), kind: "endpoint_id", clientId, stamp, imports: [], liveStamp: null };
 }
 
 /** The live rows as statistics add them up, while the rows of the erasure are hidden. */
@@ -59,6 +65,8 @@ async function hiddenSum(erasure: string): Promise<number> {
   });
   return ((await json(rows)) as { live: number }).live;
 }
+
+const scopeOf = () => ({ artifacts: [artifact.id], owner: journal });
 
 async function countOf(table: string, where: string): Promise<number> {
   const [counted] = await clickhouse.rows<{ rows: string }>(
@@ -77,7 +85,7 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     for (const chunk of first) await insert(chunk);
     if (random.chance(0.7)) await settleAll(before, { events });
     const erasure = erasureOf(STAMP + 100);
-    const scope = { artifacts: [artifact.id], owner: journal };
+    const scope = scopeOf();
     expect(await eraseClient(clickhouse.shards, erasure, scope)).toBe(true);
     await settleAll(before, { events });
     const kept = first.flat().filter(({ event }) => event.address !== ERASED);
@@ -99,3 +107,34 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     await expectCounted(liveOf([...kept, ...later.flat()], new Set()));
   },
 );
+
+test("of what is behind the receipt go the imports that were under way, and live events up to a stamp that is found", async () => {
+  const [underWay, later] = [randomUUID(), randomUUID()];
+  const ahead = 3_600_000;
+  const of = (importId: string, key: string, address = ERASED): Version => ({
+    importId,
+    stamp: STAMP + ahead,
+    line: 0,
+    event: {
+      artifact,
+      key,
+      time: Date.parse("2025-03-10T12:00:00Z"),
+      version: "v1",
+      userAgent: "agent",
+      address,
+      variables: new Map(),
+    },
+  });
+  await insert([of(underWay, "under way")]);
+  await insert([of(NIL_UUID, "live")]);
+  await insert([of(later, "later")]);
+  const erasure = { ...erasureOf(STAMP), imports: [underWay] };
+  const left = async () => {
+    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe(false);
+    return countOf("events", `artifact = '${artifact.id}'`);
+  };
+  expect(await left()).toBe(2);
+  erasure.liveStamp = await liveStampOf(clickhouse.shards, erasure, [artifact.id]);
+  expect(erasure.liveStamp).toBe(STAMP + ahead + 1);
+  expect(await left()).toBe(1);
+});

@@ -1,7 +1,20 @@
 import { beforeAll, expect, test } from "vitest";
 import { createSealer } from "../../../../api/identity/tokens.js";
 import { erasureRoutes } from "../../../../api/erasures/erasure-routes.js";
-import { dueErasures, dueOwners, putFinished, putFound } from "../../../../api/erasures/client-erasures.js";
+import {
+  dueErasures,
+  dueOwners,
+  importsToCome,
+  liveToCome,
+  putComplete,
+  putFinished,
+  putFound,
+  putLiveStamp,
+  putLogEnds,
+  putWaiting,
+} from "../../../../api/erasures/client-erasures.js";
+import { putFlushed, removeCollector } from "../../../../api/erasures/collectors.js";
+import { retryDeadLetter } from "../../../../api/imports/dead-letters.js";
 import { readExportState } from "../../../../api/imports/export-state.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { SECRET_KEY } from "../../../support/api/management-api.js";
@@ -40,8 +53,8 @@ test("an erasure is recorded without the client's id, hidden from reads until it
   expect((await readExportState(pg, [ownerId])).unsettled).toMatchObject({ erasures: [id], changed: true });
   expect(await dueOwners(pg)).toEqual([ownerId]);
   const [due] = await dueErasures(pg, ownerId, sealer);
-  expect(due).toMatchObject({ id, kind: "endpoint_id", clientId: CLIENT, importsSettled: true });
-  expect(Math.abs((due?.askedAt ?? 0) - Date.now())).toBeLessThan(60_000);
+  expect(due).toMatchObject({ id, kind: "endpoint_id", clientId: CLIENT, imports: [], liveStamp: null });
+  expect(Math.abs((due?.stamp ?? 0) - Date.now())).toBeLessThan(60_000);
   await putFound(pg, id, { events: 5, lines: 2 });
   expect(await dueOwners(pg)).toEqual([]);
   await putFound(pg, id, { events: 7, lines: 1 });
@@ -53,19 +66,84 @@ test("an erasure is recorded without the client's id, hidden from reads until it
   expect(left).toEqual([]);
 });
 
+async function beginImport() {
+  const text = "select id from owners where name = $1";
+  const { rows } = await postgres.pg.query<{ id: string }>(text, [world.names.owner]);
+  const accountId = rows[0]?.id ?? "";
+  return insertImport(postgres.pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
+}
+
 test("an erasure waits for imports that began before it", async () => {
   const { pg } = postgres;
-  const accountId = (
-    await pg.query<{ id: string }>("select id from owners where name = $1", [world.names.owner])
-  ).rows[0]?.id;
-  await insertImport(pg, { ownerId, accountId: accountId ?? "", artifactKind: "any", artifactId: "" });
+  await beginImport();
   const { id } = (await ask({ origin_id: CLIENT })).body as { id: string };
-  expect(await dueErasures(pg, ownerId, sealer)).toMatchObject([
-    { id, kind: "origin_id", importsSettled: false },
-  ]);
+  expect(await dueErasures(pg, ownerId, sealer)).toMatchObject([{ id, kind: "origin_id" }]);
+  // However old it is.
+  await pg.query("update erasures set asked_at = now() - interval '9 days'");
+  expect(await importsToCome(pg, id)).toBe("imports");
   await pg.query("update imports set status = 'aborted'");
-  expect(await dueErasures(pg, ownerId, sealer)).toMatchObject([{ importsSettled: true }]);
+  expect(await importsToCome(pg, id)).toBeUndefined();
 });
+
+test("its stamp covers imports of a clock that was ahead, and no import that begins later has one below", async () => {
+  const { pg } = postgres;
+  const ahead = Date.now() + 3_600_000;
+  await pg.query("update imports set status = 'done', last_stamp = $1", [ahead]);
+  await pg.query("update erasures set finished_at = now(), client = null");
+  const { id } = (await ask({ origin_id: CLIENT })).body as { id: string };
+  const [due] = await dueErasures(pg, ownerId, sealer);
+  expect(due).toMatchObject({ id, stamp: ahead + 1 });
+  await pg.query("update imports set last_stamp = 1");
+  expect(await beginImport()).toMatchObject({ stamp: ahead + 1 });
+  await pg.query("update imports set status = 'done'");
+});
+
+test("it waits for live events in buffers of collectors, for dead letters of live events, and for those that are retried", async () => {
+  const { pg } = postgres;
+  await pg.query("update erasures set finished_at = now(), client = null where finished_at is null");
+  await putFlushed(pg, "host:/data");
+  const { id } = (await ask({ origin_id: CLIENT })).body as { id: string };
+  const ends = async () => (await dueNow(id))?.logEnds;
+  const reasons: unknown[] = [];
+  for (let flush = 0; flush < 3; flush++) {
+    reasons.push(await liveToCome(pg, id));
+    await putFlushed(pg, "host:/data");
+  }
+  // The first may have begun before it was asked for.
+  expect(reasons).toEqual(["live-collection", "live-collection", undefined]);
+  const letter = await pg.query<{ id: number }>(
+    `insert into dead_letters (log_position, partition, "offset", sequence, first_line, lines, record, reason, tries)
+     values ('l:t:0:1', 0, 1, 0, 1, 1, 'x', 'r', 1) returning id::float8 as id`,
+  );
+  expect(await liveToCome(pg, id)).toBe("dead-letters");
+  await putWaiting(pg, id, "event-log");
+  await putLogEnds(pg, id, [5, 7]);
+  expect(await ends()).toEqual([5, 7]);
+  await retryDeadLetter(pg, letter.rows[0]?.id ?? 0, async () => undefined);
+  expect(await ends()).toBeNull();
+  await putLiveStamp(pg, id, 1);
+  await putComplete(pg, id);
+  expect(await dueNow(id)).toMatchObject({ liveStamp: null, waitingFor: "event-log" });
+  await putLogEnds(pg, id, [6, 7]);
+  await putLiveStamp(pg, id, 1);
+  expect(await dueNow(id)).toMatchObject({ logEnds: null, waitingFor: "event-log" });
+  await putLogEnds(pg, id, [6, 7]);
+  await putComplete(pg, id);
+  expect(await dueNow(id)).toMatchObject({ waitingFor: null });
+  // One that was killed is waited for until it is certain.
+  await putFlushed(pg, "killed");
+  const next = (await ask({ origin_id: CLIENT })).body as { id: string };
+  await removeCollector(pg, "host:/data");
+  expect(await liveToCome(pg, next.id)).toBe("live-collection");
+  await pg.query("update collectors set seen_at = now() - interval '25 hours'");
+  await liveToCome(pg, next.id);
+  expect(await liveToCome(pg, next.id)).toBeUndefined();
+});
+
+async function dueNow(id: string) {
+  await postgres.pg.query("update erasures set due_at = now()");
+  return (await dueErasures(postgres.pg, ownerId, sealer)).find((due) => due.id === id);
+}
 
 test("bodies that name no client, or two, are refused", async () => {
   for (const body of [
@@ -86,8 +164,8 @@ test("bodies that name no client, or two, are refused", async () => {
 test("a hundred erasures may be under way", async () => {
   const { pg } = postgres;
   await pg.query(
-    `insert into erasures (id, owner_id, kind, client)
-     select gen_random_uuid(), $1, 'origin_id', 'x' from generate_series(1, 100)`,
+    `insert into erasures (id, owner_id, kind, client, stamp, imports, collectors)
+     select gen_random_uuid(), $1, 'origin_id', 'x', 0, '{}', '{}' from generate_series(1, 100)`,
     [ownerId],
   );
   expect(await ask({ endpoint_id: CLIENT })).toMatchObject(refused(422, "too-many-erasures"));

@@ -1,12 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClickHouseClient } from "@clickhouse/client";
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { ErasureRecord } from "../../../../schemas/contracts/erasure.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
+import { NIL_UUID } from "../../../../schemas/formats.js";
+import { type RawChunk, encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
@@ -191,6 +196,59 @@ test("one program of a client can be erased alone, and what comes later counts",
   expect(await numbersOf(ERASING)).toEqual(await numbersOf(NEVER));
 });
 
+test("lines go that were received before, though their receipt stamps are ahead of the clock, and not a later import", async () => {
+  const ids = await artifactsOf(ERASING);
+  const line = (path: string) => `{"$time":"2026-03-25T12:00:00Z","$package":"${ids.image}",${path}}`;
+  const of = (agent: string) => line(`"$remote_address":"${ERASED}","$user_agent":"${agent}"`);
+  const agents = async () =>
+    (await eventsOf(ERASING))
+      .filter((event) => event.includes("2026-03-25"))
+      .map(agentOf)
+      .sort();
+  const pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 1 });
+  const ahead = Date.now() + 3_600_000;
+  await importInto(ERASING, [{ day: 24, address: OTHER }]);
+  await pool.query(
+    "update imports set last_stamp = $1 where owner_id = (select id from owners where name = $2)",
+    [ahead, ERASING],
+  );
+  await pool.end();
+  await api.pollToDone(await api.importBody(`/v2/${ERASING}/import`, of("docker/1")));
+  {
+    await using log = await openEmbeddedLog({ dir: join(toolchain.dataDir, "log") });
+    await log.append([encodeRawChunk(liveChunk(of("docker/2"), ahead))], { partition: 0 });
+  }
+  await expect.poll(agents).toEqual(["docker/1", "docker/2"]);
+  const { endpoint_id } = await clientOf(ERASING, "docker/2");
+  const begun = await api.post<ErasureRecord>(`/v2/${ERASING}/erasures`, { endpoint_id });
+  const record = await api.pollToDone(await api.importBody(`/v2/${ERASING}/import`, of("docker/3")));
+  expect(record.status).toBe("done");
+  const path = `/v2/${ERASING}/erasures/${begun.id}`;
+  await expect.poll(async () => (await api.get<ErasureRecord>(path)).status).toBe("done");
+  expect(await api.get<ErasureRecord>(path)).toMatchObject({ waiting_for: null });
+  expect(await agents()).toEqual(["docker/3"]);
+});
+
+function agentOf(event: string): string {
+  return (JSON.parse(event) as { user_agent: string }).user_agent;
+}
+
+function liveChunk(line: string, receiptStamp: number): RawChunk {
+  return {
+    source: "collect",
+    ownerId: NIL_UUID,
+    accountId: "",
+    artifactKind: "any",
+    artifactId: "",
+    importId: randomUUID(),
+    sequence: 0,
+    firstLine: 1,
+    receiptStamp,
+    codec: "none",
+    lines: Buffer.from(`${line}\n`),
+  };
+}
+
 test("the log of a retracted import goes with its events, refused lines and samples included", async () => {
   const path = `/v2/imports/${ERASING}/${record.id}`;
   expect((await api.request(path, { method: "DELETE" })).status).toBe(204);
@@ -204,6 +262,7 @@ test("the log of a retracted import goes with its events, refused lines and samp
 test("the records are listed and audited without the client's id, and a wrong body is refused", async () => {
   const { erasures } = await api.get<{ erasures: ErasureRecord[] }>(`/v2/${ERASING}/erasures`);
   expect(erasures.map(({ client, status }) => [client, status])).toEqual([
+    ["endpoint_id", "done"],
     ["origin_id", "done"],
     ["endpoint_id", "done"],
   ]);

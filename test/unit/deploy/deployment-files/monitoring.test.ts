@@ -37,7 +37,8 @@ const dashboardExpressions = dashboard.panels.flatMap(({ targets = [] }) => targ
 /** The metrics of a process with every role. */
 async function readDescriptions() {
   const registry = createRegistry();
-  createPipelineMetrics(registry, { eventLog: { lag: async () => 0 }, countDeadLetters: async () => 0 });
+  const none = async () => 0;
+  createPipelineMetrics(registry, { eventLog: { lag: none }, countDeadLetters: none, oldestErasure: none });
   createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
   createCollectMetrics(registry, { bufferBytes: () => 0, isFresh: () => true });
   createScheduleMetrics(registry, []);

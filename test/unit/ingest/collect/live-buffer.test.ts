@@ -102,6 +102,22 @@ test("lines above the buffer's size are dropped and counted, and few appends are
   expect(told.mostUnderWay).toBe(4);
 });
 
+test("a buffer is flushed once the lines of before are in the log, however long that takes", async () => {
+  let isAvailable = false;
+  const { buffer, texts } = bufferOn(() => (isAvailable ? taking() : refusing()));
+  buffer.add("before", ["ada"]);
+  const flushed = vi.fn();
+  const flushing = buffer.flushed().then(flushed);
+  await pass(3_600_000);
+  expect(flushed).not.toHaveBeenCalled();
+  isAvailable = true;
+  buffer.add("after", ["ada"]);
+  await pass(10_000);
+  await flushing;
+  expect(texts()).toContain("before\n");
+  await buffer.flushed();
+});
+
 test("disposal appends the buffered lines", async () => {
   const { buffer, told, texts } = bufferOn(taking);
   buffer.add("last", ["ada"]);

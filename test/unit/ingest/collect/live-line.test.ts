@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LiveEvent } from "../../../../ingest/collect/read-collect-request.js";
-import { liveLine } from "../../../../ingest/collect/live-buffer.js";
+import { liveLine } from "../../../../ingest/collect/live-line.js";
 
 const event: LiveEvent = { ownerId: "owner", artifact: { kind: "package", id: "p" }, variables: new Map() };
 const source = { time: 17, address: "", host: "", headers: {} };
