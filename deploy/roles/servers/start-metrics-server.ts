@@ -1,7 +1,7 @@
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { prometheusContentType } from "prom-client";
 import { type HealthChecks, readHealth } from "../../../api/http/health-routes.js";
-import { answerAmbiguous } from "./answer-unparsed.js";
+import { createApiServer } from "./create-api-server.js";
 import { type ListeningServer, listen } from "./listen.js";
 
 export interface MetricsServerOptions {
@@ -11,12 +11,15 @@ export interface MetricsServerOptions {
   /** The stores and threads that this process needs. */
   checks: HealthChecks;
   idleMsMax?: number;
+  /** How long a text is answered again. */
+  reuseMs?: number;
 }
 
 /** Longer than a scrape takes, and than most scrapers pause between two. */
 const IDLE_MS_MAX = 60_000;
 const REQUEST_MS_MAX = 10_000;
 const CONNECTIONS_MAX = 100;
+const REUSE_MS = 1_000;
 
 /**
  * `/metrics` and, for the supervisor of any role, `/healthz` (alive) and `/readyz` (200, or 503 naming what
@@ -26,16 +29,18 @@ export function startMetricsServer({
   host,
   port,
   idleMsMax = IDLE_MS_MAX,
+  reuseMs = REUSE_MS,
   metrics,
   checks,
 }: MetricsServerOptions): Promise<ListeningServer> {
-  const limits = { headersTimeout: REQUEST_MS_MAX, requestTimeout: REQUEST_MS_MAX };
-  const sources = { checks, metrics: oneAtATime(metrics) };
-  const server = createServer(limits, (request, response) => {
+  const sources = { checks, metrics: reused(metrics, reuseMs) };
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     // Requests that follow on the connection, and whose answers nobody reads, would be held in memory.
     response.setHeader("Connection", "close");
-    if (!answerAmbiguous(request, response)) void answer(sources, request, response);
-  });
+    void answer(sources, request, response);
+  };
+  const server = createApiServer(handle, { headersMs: REQUEST_MS_MAX });
+  server.requestTimeout = REQUEST_MS_MAX;
   server.maxConnections = CONNECTIONS_MAX;
   server.setTimeout(idleMsMax);
   return listen(server, { host, port, variable: "METRICS_PORT" });
@@ -76,8 +81,9 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Rendering takes the thread of the API some milliseconds: callers that come meanwhile get the same text. */
-function oneAtATime(render: () => Promise<string>): () => Promise<string> {
-  let rendering: Promise<string> | undefined;
-  return () => (rendering ??= render().finally(() => (rendering = undefined)));
+/** Rendering takes the thread of the API some milliseconds: it is done once at a time, and kept for `reuseMs`. */
+function reused(render: () => Promise<string>, reuseMs: number): () => Promise<string> {
+  let text: Promise<string> | undefined;
+  const forget = () => void (text = undefined);
+  return () => (text ??= render().finally(() => setTimeout(forget, reuseMs).unref()));
 }

@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import type { Toolchain } from "./start-toolchain.js";
 
 /** One scrape of a process. */
@@ -10,10 +11,20 @@ export interface Metrics {
   values(name: string, label: string): string[];
 }
 
+/** As they are now: waits for another text than the last one, which a process answers for a second. */
 export async function readMetrics({ endpoints }: Pick<Toolchain, "endpoints">): Promise<Metrics> {
-  const text = await (await fetch(`${endpoints.metrics ?? ""}/metrics`)).text();
+  const url = `${endpoints.metrics ?? ""}/metrics`;
+  const read = async () => {
+    const text = await (await fetch(url)).text();
+    return text === lastTexts.get(url) ? undefined : text;
+  };
+  const text = await vi.waitUntil(read, { timeout: READ_MS_MAX, interval: 50 });
+  lastTexts.set(url, text);
   return parseMetrics(text);
 }
+
+const READ_MS_MAX = 30_000;
+const lastTexts = new Map<string, string>();
 
 interface Series {
   name: string;

@@ -5,6 +5,7 @@ import type { EventImport } from "../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../schemas/records/import-log.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import { startUpload } from "../../support/imports/start-upload.js";
+import { readMetrics, type Metrics } from "../../support/program/read-metrics.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { api, restart, toolchain, useToolchain } from "../../support/program/use-toolchain.js";
 import { useFolder } from "../../support/use-folder.js";
@@ -92,14 +93,9 @@ async function recordOf(id: number | undefined): Promise<Buffer> {
   });
 }
 
-const DEAD_LETTERS = 'enrich_chunks_total{outcome="dead-letter"}';
-const ENRICHED = 'enrich_chunks_total{outcome="enriched"}';
-
-async function metric(series: string): Promise<number> {
-  const text = await (await fetch(`${toolchain.endpoints.metrics ?? ""}/metrics`)).text();
-  const line = text.split("\n").find((each) => each.startsWith(`${series} `));
-  return Number(line?.slice(series.length));
-}
+const metric = async (...of: Parameters<Metrics["sum"]>) => (await readMetrics(toolchain)).sum(...of);
+const deadLetters = () => metric("enrich_chunks_total", { outcome: "dead-letter" });
+const enriched = () => metric("enrich_chunks_total", { outcome: "enriched" });
 
 async function totalOf(packageId: string): Promise<number> {
   const rows = await api.readAggregates(ORGANIZATION, RANGE);
@@ -117,12 +113,12 @@ async function appendToEveryPartition(record: Buffer): Promise<number> {
 describe("a record that is no chunk", () => {
   test("becomes a dead letter, its partition goes on, and an operator can drop it", async () => {
     const { id, path } = await newPackage();
-    const before = await metric(DEAD_LETTERS);
+    const before = await deadLetters();
     const partitions = await appendToEveryPartition(Buffer.from("no envelope\nof ours\n"));
     const record = await imported(path, linesOf(1_200));
     expect(record).toMatchObject({ status: "done", events_successfully_imported: 1_200 });
     await expect.poll(() => metric("enrich_dead_letters")).toBe(partitions);
-    await expect.poll(() => metric(DEAD_LETTERS)).toBe(before + partitions);
+    await expect.poll(deadLetters).toBe(before + partitions);
     expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*became a dead letter/);
     const waiting = await waitingLetters();
     expect(waiting[0]?.reason).toContain("If an import stays `importing`, abort it.");
@@ -202,9 +198,9 @@ describe("a chunk that the program cannot process", () => {
     expect(await waitingLetters()).toEqual([]);
 
     // As a retry does that was cut short before it could say so, and was repeated.
-    const before = await metric(ENRICHED);
+    const before = await enriched();
     const copies = await appendToEveryPartition(again);
-    await expect.poll(() => metric(ENRICHED)).toBe(before + copies);
+    await expect.poll(enriched).toBe(before + copies);
     await expect.poll(() => totalOf(id)).toBe(2_000);
     expect(await api.get<EventImport>(pathOf(record))).toMatchObject({ status: "done", events_total: 2_000 });
     await rm(join(folder, "cured"));

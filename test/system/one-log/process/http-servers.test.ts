@@ -9,7 +9,6 @@ import { serverHooks } from "../../../../deploy/roles/servers/create-api-server.
 import { listen } from "../../../../deploy/roles/servers/listen.js";
 import { createRegistry } from "../../../../deploy/metrics/pipeline-metrics.js";
 import { startMetricsServer } from "../../../../deploy/roles/servers/start-metrics-server.js";
-import { pause } from "../../../../schemas/async/pause.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
 import { fakeRegistries } from "../../../support/collect/fake-registries.js";
@@ -69,14 +68,51 @@ test("metrics are Prometheus text about the process", async () => {
   expect((await fetch(`${server.url}/metrics`, { method: "POST" })).status).toBe(405);
 });
 
-test("many requests for metrics are rendered once at a time, and answered once a connection", async () => {
-  const metrics = vi.fn(() => pause(50).then(() => "numbers"));
-  await using server = await startMetricsServer({ host: "127.0.0.1", port: 0, metrics, checks: {} });
+test("many requests for metrics are rendered once, and answered once a connection", async () => {
+  const metrics = vi.fn(async () => "numbers");
+  const sources = { metrics, checks: {}, reuseMs: 60_000 };
+  await using server = await startMetricsServer({ host: "127.0.0.1", port: 0, ...sources });
   const one = connect(server.port, "127.0.0.1");
   one.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(400));
   const answers = [text(one), fetch(`${server.url}/metrics`).then((other) => other.text())];
   for (const answer of await Promise.all(answers)) expect(answer.match(/numbers/g)).toHaveLength(1);
   expect(metrics).toHaveBeenCalledTimes(1);
+});
+
+test("metrics are rendered again when a text was answered long enough, also after one that failed", async () => {
+  const metrics = vi.fn(async () => "numbers").mockRejectedValueOnce(new Error("away"));
+  const sources = { metrics, checks: {}, reuseMs: 1 };
+  await using server = await startMetricsServer({ host: "127.0.0.1", port: 0, ...sources });
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(500);
+  await expect.poll(async () => (await fetch(`${server.url}/metrics`)).text()).toBe("numbers");
+  expect(metrics).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  ["without a host", "GET /metrics HTTP/1.1\r\n\r\n", "The Host header is missing."],
+  ["with two", "GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "There is more than one Host header."],
+  [
+    "with another coding than chunks",
+    "GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    "The only Transfer-Encoding is chunked.",
+  ],
+  [
+    "that is no HTTP",
+    "GET /metrics HTTP/1.1\r\nHost: x\r\n no\0name\r\n\r\n",
+    "The request is not valid HTTP.",
+  ],
+])("the port of metrics refuses a request %s as the API does", async (_, sent, message) => {
+  await using server = await startMetricsServer({
+    host: "127.0.0.1",
+    port: 0,
+    metrics: async () => "",
+    checks: {},
+  });
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write(sent);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer.endsWith(JSON.stringify({ code: "malformed-request", message }))).toBe(true);
 });
 
 test("the port of metrics closes connections that say nothing", async () => {
