@@ -47,6 +47,8 @@ export const SIGN_IN_ACTIONS = [
   "user.sign-out",
   "user.end-session",
   "user.set-password",
+  "user.remove-password",
+  "user.show-token",
 ] as const;
 export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 

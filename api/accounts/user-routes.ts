@@ -2,8 +2,10 @@ import type { Pool } from "pg";
 import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../schemas/contracts/user.js";
 import { type Account, reaches } from "../access/access.js";
 import { type TokenRoutesDeps, rotateOwnToken } from "../identity/accounts.js";
+import { parseFlag } from "../http/answers/query-parameters.js";
+import { inProcessCaller } from "../identity/client-address.js";
 import { type Operation, type Route, route } from "../http/route.js";
-import { readUser } from "../identity/stored-accounts.js";
+import { requireUser } from "../identity/stored-accounts.js";
 import { readApiToken } from "../identity/api-tokens.js";
 import { listOrganizationsOfAccount } from "../organizations/organizations.js";
 import type { TokenCipher } from "../identity/tokens.js";
@@ -37,8 +39,16 @@ const ROTATE_TOKEN: Operation = {
   id: "rotateToken",
   summary: "Give your account a new API token",
   description:
-    "The old one is invalid at once, and every session of the dashboard ends; additional tokens stay. Only with the " +
-    "account's own token. If several requests come at once, one succeeds and the others are 401.",
+    "The old one is invalid at once. The password, unused sign-in links and every session of the dashboard end with it; " +
+    "additional tokens only with `revokeTokens`. Only with the account's own token. If several requests come at once, " +
+    "one succeeds and the others are 401.",
+  query: {
+    revokeTokens: {
+      schema: { type: "boolean" },
+      description: "Revokes every additional token as well: for a token that somebody else had",
+      example: true,
+    },
+  },
   answers: {
     200: { description: "The new token", schema: NEW_TOKEN_V1, example: { token: TOKEN } },
   },
@@ -53,7 +63,10 @@ export function userRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
       action: "user.read",
       operation: GET_USER,
       async handle({ ctx, account }) {
-        ctx.body = await userOf(pg, { account, tokens });
+        const user = await userOf(pg, { account, tokens });
+        // Whoever asks with a session gets it on the page alone, which records that.
+        if (ctx.state.session !== undefined || inProcessCaller(ctx.req) !== undefined) delete user.token;
+        ctx.body = user;
       },
     }),
     route({
@@ -62,7 +75,8 @@ export function userRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
       action: "user.rotate-token",
       operation: ROTATE_TOKEN,
       async handle({ ctx, account, record }) {
-        const token = await rotateOwnToken({ pg, tokens }, { account, record });
+        const revokeTokens = parseFlag(ctx.query, "revokeTokens");
+        const token = await rotateOwnToken({ pg, tokens }, { account, revokeTokens, record });
         onIssued?.(token);
         ctx.body = { token };
       },
@@ -75,9 +89,7 @@ async function userOf(
   { account, tokens }: { account: Account; tokens: TokenCipher },
 ): Promise<UserV1> {
   const { id, limited } = account;
-  const user = await readUser(pg, id);
-  if (user === undefined) throw new Error("an account vanished between two statements");
-  const { tokenCiphertext, ...details } = user;
+  const { tokenCiphertext, ...details } = await requireUser(pg, id);
   const organizations = (await listOrganizationsOfAccount(pg, id))
     .filter((organization) => reaches(limited, organization.id))
     .map(({ name, role, exportEnabled }) => ({ name, role, exportEnabled }));

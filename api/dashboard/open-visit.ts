@@ -29,7 +29,7 @@ export function bareVisit(ctx: ApiContext): Visit {
 
 export async function openVisit(visit: Visit): Promise<void> {
   if (visit.ctx.state.session === undefined) return;
-  const { token: _, ...user } = await visit.api<UserV1>({ path: "/v1/user" });
+  const user = await visit.api<UserV1>({ path: "/v1/user" });
   visit.known.user = user;
   const name = paramsOf(visit.ctx)["owner"];
   if (name !== undefined) visit.known.owner = ownerNamed(name, user);

@@ -4,14 +4,18 @@ import { FORMATS, isEmail, isOwnerName } from "../../schemas/formats.js";
 import { type FieldFault, Problem } from "../../schemas/problem.js";
 import {
   type NamedAccount,
+  deletePassword,
+  deleteSignInLinksOf,
   insertAccount,
   lockTokens,
   newAccountId,
   readAccountByName,
+  requireUser,
   updateToken,
 } from "./stored-accounts.js";
 import type { Account, User } from "../access/access.js";
 import { type AuditEntry, type Changed, insertAuditEntry } from "../access/audit-entries.js";
+import { deleteApiTokensOf } from "./api-tokens.js";
 import { deleteSessionsOf } from "./sessions.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
@@ -59,15 +63,27 @@ export async function addAccount(
   return { id, username, token };
 }
 
-/** Answers the new token. The old one and all sessions end at once. Throws `unknown-user`. */
-export async function rotateToken({ pg, tokens }: AccountDeps, username: string): Promise<string> {
+/** Everything by which the holder of the old token may have gone on. */
+export interface Ended {
+  password: boolean;
+  sessions: number;
+  signInLinks: number;
+  /** The names of additional tokens. */
+  tokens: string[];
+}
+
+/** For the operator: additional tokens end as well. Sign-in with OpenID stays. Throws `unknown-user`. */
+export async function rotateToken(
+  { pg, tokens }: AccountDeps,
+  username: string,
+): Promise<{ token: string; ended: Ended }> {
   return inTransaction(pg, async (client) => {
     const account = await requireAccount(client, username);
     await lockTokens(client, account.id);
-    const token = await giveToken(client, account, tokens);
-    const entry: AuditEntry = { ...entryOf(account), by: OPERATOR, action: "user.rotate-token" };
+    const given = await giveToken(client, { id: account.id, tokens, revokeTokens: true });
+    const entry: AuditEntry = { ...entryOf(account, given.ended), by: OPERATOR, action: "user.rotate-token" };
     await insertAuditEntry(client, entry);
-    return token;
+    return given;
   });
 }
 
@@ -78,16 +94,35 @@ export async function requireAccount(pg: Postgres, username: string): Promise<Na
   return account;
 }
 
+interface Rotating {
+  account: Account;
+  revokeTokens: boolean;
+  record: (client: PoolClient, changed: Changed) => Promise<void>;
+}
+
 /** As `rotateToken`, for the account itself. Only one of concurrent requests succeeds. Throws `unauthenticated`. */
 export async function rotateOwnToken(
   { pg, tokens }: AccountDeps,
-  { account, record }: { account: Account; record: (client: PoolClient, changed: Changed) => Promise<void> },
+  { account, revokeTokens, record }: Rotating,
 ): Promise<string> {
   return inTransaction(pg, async (client) => {
     await requireOwnToken(client, account);
-    const token = await giveToken(client, account, tokens);
-    await record(client, entryOf(account));
+    const { token, ended } = await giveToken(client, { id: account.id, tokens, revokeTokens });
+    await record(client, entryOf(account, ended));
     return token;
+  });
+}
+
+/** For a page: the account's own token, recorded. Throws `unauthenticated` if it was replaced since the page was asked for. */
+export async function showToken(
+  { pg, tokens }: AccountDeps,
+  { account, requestId }: { account: Account; requestId: string },
+): Promise<string> {
+  return inTransaction(pg, async (client) => {
+    await requireOwnToken(client, account);
+    const by = { accountId: account.id, tokenName: undefined, requestId };
+    await insertAuditEntry(client, { ...entryOf(account), by, action: "user.show-token" });
+    return tokens.open((await requireUser(client, account.id)).tokenCiphertext, account.id);
   });
 }
 
@@ -98,20 +133,30 @@ export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Acc
   throw new Problem("unauthenticated", "This token was replaced by another in the meantime.");
 }
 
-/** Ends every session as well: the holder of the old token may have signed in with it. */
-async function giveToken(
-  client: PoolClient,
-  { id }: Pick<Account, "id">,
-  tokens: TokenCipher,
-): Promise<string> {
-  const token = tokens.issue();
-  await updateToken(client, { id, tokenHash: tokens.hash(token), tokenCiphertext: tokens.seal(token, id) });
-  await deleteSessionsOf(client, id);
-  return token;
+interface Giving {
+  id: string;
+  tokens: TokenCipher;
+  revokeTokens: boolean;
 }
 
-function entryOf({ id, username }: Pick<Account, "id" | "username">): Changed {
-  return { ownerId: id, target: { kind: "user", id, name: username } };
+/** Links end before sessions: a sign-in by one that is under way has ended, or finds its link gone. */
+async function giveToken(
+  client: PoolClient,
+  { id, tokens, revokeTokens }: Giving,
+): Promise<{ token: string; ended: Ended }> {
+  const token = tokens.issue();
+  await updateToken(client, { id, tokenHash: tokens.hash(token), tokenCiphertext: tokens.seal(token, id) });
+  const ended = {
+    signInLinks: await deleteSignInLinksOf(client, id),
+    sessions: await deleteSessionsOf(client, id),
+    password: await deletePassword(client, id),
+    tokens: revokeTokens ? await deleteApiTokensOf(client, id) : [],
+  };
+  return { token, ended };
+}
+
+function entryOf({ id, username }: Pick<Account, "id" | "username">, changes: object = {}): Changed {
+  return { ownerId: id, target: { kind: "user", id, name: username }, changes };
 }
 
 function requireSound({ username, email }: { username: string; email: string }): void {

@@ -58,6 +58,12 @@ export async function deleteApiToken(
   return deleted?.name;
 }
 
+/** Answers their names. */
+export async function deleteApiTokensOf(pg: Postgres, accountId: string): Promise<string[]> {
+  const text = "delete from api_tokens where account_id = $1 returning name";
+  return (await query<{ name: string }>(pg, text, [accountId])).map(({ name }) => name).sort();
+}
+
 /** Only one of several concurrent processes writes. */
 export async function updateLastUsed(pg: Postgres, id: string): Promise<void> {
   const text = `

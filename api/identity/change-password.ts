@@ -4,39 +4,44 @@ import { invalidBody } from "../../schemas/validate.js";
 import { inTransaction } from "../postgres/connection.js";
 import { SIGN_IN_FAILED } from "./failure-limits.js";
 import { PASSWORD_LENGTH } from "./passwords.js";
-import { type Session, deleteSessionsOf } from "./sessions.js";
+import { type Session, deleteSession, deleteSessionsOf } from "./sessions.js";
 import { type Attempting, type SignInDeps, beginSession, recordOwn } from "./sign-in.js";
 import { lockTokens, readPasswordByName, updatePassword } from "./stored-accounts.js";
 
 /** How long after a sign-in with a link or the token a password may be set without the present one. */
 export const FRESH_MINUTES = 15;
 
-interface PasswordChange {
+export interface PasswordChange {
   /** Empty if the session is fresh. */
   present: string;
-  wanted: string;
+  /** Undefined to remove it. */
+  wanted: string | undefined;
 }
 
 /**
- * Sets the password of a session's account. Needs the present one, or a session that began with a link or the token
- * within the last `FRESH_MINUTES`. Ends every session and answers the secret of a new one for this browser. Throws
- * `invalid-body`, `rate-limited`, and `unavailable` while very many passwords are checked.
+ * Sets or removes the password of a session's account. Needs the present one, or a session that began with a link or the
+ * token within the last `FRESH_MINUTES`. Ends every session and answers the secret of a new one for this browser. Throws
+ * `invalid-body`, `rate-limited`, `unavailable` while very many passwords are checked, and `unauthenticated` if the
+ * session ended meanwhile: a password must not outlive the token that it was set with.
  */
 export async function changePassword(
   deps: SignInDeps,
   { session, present, wanted }: PasswordChange & { session: Session },
   attempting: Attempting,
 ): Promise<string> {
-  requireAcceptable(wanted);
+  if (wanted !== undefined) requireAcceptable(wanted);
   const { pg, tokens, passwords } = deps;
   if (!isFresh(session)) await requirePresent(deps, { session, present, attempting });
-  const passwordHash = await passwords.hash(wanted);
+  const passwordHash = wanted === undefined ? null : await passwords.hash(wanted);
   const { account } = session;
   return inTransaction(pg, async (client) => {
     await lockTokens(client, account.id);
+    if (!(await deleteSession(client, { accountId: account.id, id: session.id })))
+      throw new Problem("unauthenticated", "This session ended in the meantime.");
     await updatePassword(client, { accountId: account.id, passwordHash });
     await deleteSessionsOf(client, account.id);
-    await recordOwn(client, { account, requestId: attempting.requestId, action: "user.set-password" });
+    const action = passwordHash === null ? "user.remove-password" : "user.set-password";
+    await recordOwn(client, { account, requestId: attempting.requestId, action });
     return beginSession({ pg: client, tokens }, { account, method: "password", ...attempting });
   });
 }

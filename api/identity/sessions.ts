@@ -175,8 +175,9 @@ export async function deleteOtherSessions(
   await query(pg, "delete from sessions where account_id = $1 and id <> $2", [accountId, id]);
 }
 
-export async function deleteSessionsOf(pg: Postgres, accountId: string): Promise<void> {
-  await query(pg, "delete from sessions where account_id = $1", [accountId]);
+/** Answers how many there were, ended ones included. */
+export async function deleteSessionsOf(pg: Postgres, accountId: string): Promise<number> {
+  return (await query(pg, "delete from sessions where account_id = $1 returning id", [accountId])).length;
 }
 
 /** Answers how many had ended. */

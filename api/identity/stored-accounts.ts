@@ -80,12 +80,13 @@ export interface UserRow {
   tokenCiphertext: Buffer;
 }
 
-export async function readUser(pg: Postgres, accountId: string): Promise<UserRow | undefined> {
+export async function requireUser(pg: Postgres, accountId: string): Promise<UserRow> {
   const text = `
     select o.name as username, a.email, ${utc("a.created_at")} as "createdAt", o.export_enabled as "exportEnabled",
       a.token_ciphertext as "tokenCiphertext"
     from accounts a join owners o on o.id = a.id where a.id = $1`;
   const [user] = await query<UserRow>(pg, text, [accountId]);
+  if (user === undefined) throw new Error("an account vanished between two statements");
   return user;
 }
 
@@ -135,9 +136,24 @@ export async function readPasswordByName(
 
 export async function updatePassword(
   pg: Postgres,
-  { accountId, passwordHash }: { accountId: string; passwordHash: string },
+  { accountId, passwordHash }: { accountId: string; passwordHash: string | null },
 ): Promise<void> {
   await query(pg, "update accounts set password_hash = $2 where id = $1", [accountId, passwordHash]);
+}
+
+/** Answers whether there was one. */
+export async function deletePassword(pg: Postgres, accountId: string): Promise<boolean> {
+  const text = `
+    update accounts set password_hash = null where id = $1 and password_hash is not null returning id`;
+  return (await query(pg, text, [accountId])).length > 0;
+}
+
+/** Answers how many of its sign-in links could still be used. */
+export async function deleteSignInLinksOf(pg: Postgres, accountId: string): Promise<number> {
+  const text = `
+    delete from sign_in_links
+    where account_id = $1 and used_at is null and expires_at > now() returning id`;
+  return (await query(pg, text, [accountId])).length;
 }
 
 /** The account of an e-mail address in any case, unless it is disabled. */

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
-import { createAccount, rotateToken } from "../../api/identity/accounts.js";
+import { type Ended, createAccount, rotateToken } from "../../api/identity/accounts.js";
 import { removeAccount, renameAccount, switchAccount } from "../../api/accounts/administer-accounts.js";
 import { removeOrganization } from "../../api/organizations/remove-organization.js";
 import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { StartFailure } from "../process/start-failure.js";
-import type { Administer, Administered } from "./administer.js";
+import type { AdminProcess, Administer, Administered } from "./administer.js";
 
-export function accountCommands(administer: Administer): Command[] {
+export function accountCommands(administer: Administer, process: Pick<AdminProcess, "note">): Command[] {
   return [
     new Command("create-account")
       .description("Create an account and print only its API token on standard output.")
@@ -17,15 +17,33 @@ export function accountCommands(administer: Administer): Command[] {
         administer(async (deps) => [await createAccount(deps, options)]),
       ),
     signInLinkCommand(administer),
-    new Command("rotate-token")
-      .description(
-        "Create a new API token for an account and print it; the old token and all sessions end at once.",
-      )
-      .argument("<username>")
-      .action((username: string) => administer(async (deps) => [await rotateToken(deps, username)])),
+    rotateCommand(administer, process),
     renameCommand(administer),
     ...endingCommands(administer),
   ];
+}
+
+function rotateCommand(administer: Administer, { note }: Pick<AdminProcess, "note">): Command {
+  return new Command("rotate-token")
+    .description(
+      "Create a new API token for an account and print it, alone on standard output. The old token, the password, all sessions, additional tokens and unused sign-in links end at once. Sign-in with OpenID stays: it follows the e-mail address.",
+    )
+    .argument("<username>")
+    .action((username: string) =>
+      administer(async (deps) => {
+        const { token, ended } = await rotateToken(deps, username);
+        note(endedSentence(ended));
+        return [token];
+      }),
+    );
+}
+
+function endedSentence({ password, sessions, tokens, signInLinks }: Ended): string {
+  const names = tokens.length === 0 ? "" : ` (${tokens.join(", ")})`;
+  return (
+    `Ended with the old token: ${password ? "the" : "no"} password, sessions: ${sessions}, ` +
+    `additional tokens: ${tokens.length}${names}, unused sign-in links: ${signInLinks}.`
+  );
 }
 
 function signInLinkCommand(administer: Administer): Command {

@@ -38,7 +38,7 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
     );
   const administer = administrator(process, () => admin.opts<{ new?: true }>().new === true);
   for (const command of [
-    ...accountCommands(administer),
+    ...accountCommands(administer, process),
     ...exportCommands(administer),
     migrateCommand(administer),
     deadLettersCommand(administer),

@@ -30,6 +30,7 @@ export function accountPage(deps: SignInPagesDeps): Page {
     },
     notices: {
       password: "The password is set. Every other browser is signed out.",
+      "no-password": "The password is removed. Every other browser is signed out.",
       revoked: "The token is revoked.",
       ended: "The session is ended.",
       "others-ended": "Every other browser is signed out.",

@@ -1,6 +1,13 @@
-import { FRESH_MINUTES, changePassword, hasPassword, isFresh } from "../../../identity/change-password.js";
+import {
+  FRESH_MINUTES,
+  type PasswordChange,
+  changePassword,
+  hasPassword,
+  isFresh,
+} from "../../../identity/change-password.js";
+import type { ApiContext } from "../../../http/route.js";
 import { PASSWORD_LENGTH } from "../../../identity/passwords.js";
-import { Button, Field, Form } from "../../parts/form.js";
+import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
 import { type SignInPagesDeps, attemptingOf, putSession, sessionOf } from "../sign-in/sign-in-deps.js";
 import { Time, section } from "./account-section.js";
@@ -19,6 +26,14 @@ import { inTransaction } from "../../../postgres/connection.js";
 import { Table } from "../../parts/table.js";
 
 export function password(deps: SignInPagesDeps) {
+  const change = async (ctx: ApiContext, asked: Omit<PasswordChange, "session">) => {
+    const changed = await changePassword(
+      deps,
+      { session: sessionOf(ctx), ...asked },
+      attemptingOf(ctx, deps),
+    );
+    await putSession(ctx, deps, changed);
+  };
   return section({
     async load({ ctx }) {
       const session = sessionOf(ctx);
@@ -32,10 +47,12 @@ export function password(deps: SignInPagesDeps) {
     ),
     forms: {
       async "set-password"({ ctx, href }, form) {
-        const wanted = { present: form.text("present"), wanted: form.text("wanted") };
-        const change = { session: sessionOf(ctx), ...wanted };
-        await putSession(ctx, deps, await changePassword(deps, change, attemptingOf(ctx, deps)));
+        await change(ctx, { present: form.text("present"), wanted: form.text("wanted") });
         return { to: href("/account", { notice: "password" }) };
+      },
+      async "remove-password"({ ctx, href }, form) {
+        await change(ctx, { present: form.text("present"), wanted: undefined });
+        return { to: href("/account", { notice: "no-password" }) };
       },
     },
   });
@@ -66,16 +83,7 @@ function PasswordForm({ username, has, fresh }: PasswordFormProps) {
         <span class="hidden" aria-hidden="true">
           <input type="text" autocomplete="username" value={username} readOnly tabIndex={-1} />
         </span>
-        {!fresh && (
-          <Field
-            name="present"
-            label="Present password"
-            type="password"
-            autocomplete="current-password"
-            hint={`Forgotten? Sign in with a link or the API token, and come here within ${FRESH_MINUTES} minutes.`}
-            required
-          />
-        )}
+        {!fresh && <PresentPassword />}
         <Field
           name="wanted"
           label="New password"
@@ -86,7 +94,29 @@ function PasswordForm({ username, has, fresh }: PasswordFormProps) {
         />
         <Button>{has ? "Change the password" : "Set the password"}</Button>
       </Form>
+      {has && (
+        <ConfirmButton
+          action="remove-password"
+          label="Remove the password"
+          question="Nobody can sign in with it any more, and every other browser is signed out."
+        >
+          {!fresh && <PresentPassword />}
+        </ConfirmButton>
+      )}
     </>
+  );
+}
+
+function PresentPassword() {
+  return (
+    <Field
+      name="present"
+      label="Present password"
+      type="password"
+      autocomplete="current-password"
+      hint={`Forgotten? Sign in with a link or the API token, and come here within ${FRESH_MINUTES} minutes.`}
+      required
+    />
   );
 }
 

@@ -1,4 +1,5 @@
-import { type ApiTokenV1, SCOPES, type UserV1 } from "../../../../schemas/contracts/user.js";
+import { type ApiTokenV1, SCOPES } from "../../../../schemas/contracts/user.js";
+import { showToken } from "../../../identity/accounts.js";
 import { createSession } from "../../../identity/sessions.js";
 import { Button, Check, ConfirmButton, CopyLine, Field, Form, Select } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
@@ -29,21 +30,28 @@ export function ownToken(deps: SignInPagesDeps) {
         <ConfirmButton
           action="rotate-token"
           label="Replace the token"
-          question="The present token stops working at once, in every program that has it, and every other browser is signed out."
-        />
+          question="The present token stops working at once, in every program that has it. The password and unused sign-in links end with it, and every other browser is signed out."
+        >
+          <Check
+            name="revokeTokens"
+            value="true"
+            label="Somebody else had it: revoke every limited token as well"
+          />
+        </ConfirmButton>
       </Panel>
     ),
     forms: {
-      async "show-token"({ api }) {
-        const { token } = await api<UserV1>({ path: "/v1/user" });
-        return { shown: { ownToken: token } };
+      async "show-token"({ ctx }) {
+        const { account } = sessionOf(ctx);
+        return { shown: { ownToken: await showToken(deps, { account, requestId: ctx.state.requestId }) } };
       },
-      async "rotate-token"({ api, ctx }) {
-        const session = sessionOf(ctx);
-        const { token } = await api<{ token: string }>({ method: "POST", path: "/v1/user/token" });
+      async "rotate-token"({ api, ctx }, form) {
+        const { account } = sessionOf(ctx);
+        const query = { revokeTokens: form.optional("revokeTokens") };
+        const { token } = await api<{ token: string }>({ method: "POST", path: "/v1/user/token", query });
         // Every session ended with the old token. This browser goes on with another one, which nobody else can have.
         const { browser } = attemptingOf(ctx, deps);
-        const begun = { accountId: session.account.id, method: session.method, browser };
+        const begun = { accountId: account.id, method: "token", browser } as const;
         await putSession(ctx, deps, await createSession(deps, begun));
         return { shown: { ownToken: token } };
       },

@@ -200,6 +200,15 @@ describe("a username with the API token or the password", () => {
     expect((await signIn("dora", "twelve chars")).seen.status).toBe(401);
     expect((await signIn("dora", "other twelve")).seen.status).toBe(303);
     expect(await actionsOf("dora")).toContain("user.set-password");
+
+    const { into: last } = await signIn("dora", "other twelve");
+    const remove = (present: string) =>
+      last.post("/dashboard/account", { action: "remove-password", present });
+    expect([(await remove("wrong")).status, (await remove("")).status]).toEqual([422, 422]);
+    expect((await remove("other twelve")).status).toBe(303);
+    expect((await signIn("dora", "other twelve")).seen.status).toBe(401);
+    expect((await set(last, { wanted: "third twelve" })).status).toBe(422);
+    expect(await actionsOf("dora")).toContain("user.remove-password");
   });
 
   test("is refused with one sentence for every reason, and with 429 after 30 a minute", async () => {
@@ -294,6 +303,46 @@ describe("a session", () => {
     expect(await isSignedIn(thief)).toBe(false);
   });
 
+  test("ends with all else that came of a leaked token when the operator replaces it", async () => {
+    const { token } = await toolchain.newAccount("theo");
+    secrets.push(token);
+    const { into: thief } = await signIn("theo", token);
+    await thief.post("/dashboard/account", { action: "set-password", wanted: "twelve chars" });
+    const made = { action: "make-token", name: "theirs", scopes: "manage" };
+    const [limited = ""] = /mtk_[\w-]{43}/.exec((await thief.post("/dashboard/account", made)).html) ?? [];
+    const link = await linkFor("theo");
+    const given = await toolchain.admin("rotate-token", "theo");
+    secrets.push(limited, given, ...thief.cookies.values());
+
+    expect((await signIn("theo", "twelve chars")).seen.status).toBe(401);
+    expect((await followLink(link)).seen.status).toBe(401);
+    expect([await statusOf(token), await statusOf(limited), await statusOf(given)]).toEqual([401, 401, 200]);
+    const shown = await thief.post("/dashboard/account", { action: "show-token" });
+    expect([shown.status, shown.location]).toEqual([303, "/dashboard/sign-in?to=%2Fdashboard%2Faccount"]);
+    const { rows } = await pg.query(
+      "select changes from audit_entries where action = 'user.rotate-token' and target_name = 'theo'",
+    );
+    expect(rows).toEqual([{ changes: { password: true, sessions: 1, signInLinks: 1, tokens: ["theirs"] } }]);
+  });
+
+  test("of a person who replaces a leaked token goes on alone, without the password and, if asked, limited tokens", async () => {
+    const { token, into } = await signedIn("tilda");
+    const { into: thief } = await signIn("tilda", token);
+    await into.post("/dashboard/account", { action: "set-password", wanted: "twelve chars" });
+    expect(await isSignedIn(thief)).toBe(false);
+    const made = { action: "make-token", name: "theirs", scopes: "manage" };
+    const tokenIn = ({ html }: SeenPage) => /mtk_[\w-]{43}/.exec(html)?.[0] ?? "";
+    const limited = tokenIn(await into.post("/dashboard/account", made));
+    const first = tokenIn(await into.post("/dashboard/account", { action: "rotate-token" }));
+    expect([await statusOf(limited), await statusOf(first)]).toEqual([403, 200]);
+    expect((await signIn("tilda", "twelve chars")).seen.status).toBe(401);
+    const all = { action: "rotate-token", revokeTokens: "true" };
+    const second = tokenIn(await into.post("/dashboard/account", all));
+    expect([await statusOf(limited), await statusOf(first), await statusOf(second)]).toEqual([401, 401, 200]);
+    expect(await isSignedIn(into)).toBe(true);
+    secrets.push(limited, first, second, ...into.cookies.values());
+  });
+
   test("is listed on the account page, which ends others", async () => {
     const { token, into } = await signedIn("jana");
     const { into: other } = await signIn("jana", token);
@@ -369,6 +418,8 @@ test("the account page shows the token of the API, and only when asked", async (
   const user = (await (await fetch(`${toolchain.api}/v1/user`, { headers })).json()) as UserV1;
   expect(asked.html).toContain(user.token);
   expect(asked.headers["cache-control"]).toBe("no-store");
+  expect((await actionsOf("nora")).at(-1)).toBe("user.show-token");
+  expect((await into.get("/dashboard/api/v1/user")).html).not.toContain("mtk_");
 
   const fields = { action: "make-token", name: "nightly", scopes: "import", owner: "nora" };
   const made = await into.post("/dashboard/account", fields);

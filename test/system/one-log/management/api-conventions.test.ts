@@ -87,7 +87,7 @@ describe("authentication", () => {
     const old = await api.account("rosa");
     const authorization = `bEARER ${old}`;
     expect((await fetch(`${api.url}/v1/packages`, { headers: { authorization } })).status).toBe(200);
-    const fresh = await rotateToken({ pg: postgres.pg, tokens: api.tokens }, "ROSA");
+    const { token: fresh } = await rotateToken({ pg: postgres.pg, tokens: api.tokens }, "ROSA");
     expect((await api.call(old, "GET /v1/packages")).status).toBe(401);
     expect((await api.call(fresh, "GET /v1/packages")).status).toBe(200);
   });

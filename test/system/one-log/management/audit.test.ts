@@ -156,11 +156,11 @@ describe("a user's audit log", () => {
     const { names } = world;
     await switchExport(pg, { name: names.owner.toUpperCase(), exportEnabled: true });
     await switchExport(pg, { name: names.owner, exportEnabled: false });
-    const token = await rotateToken({ pg, tokens: api.tokens }, names.owner);
+    const { token } = await rotateToken({ pg, tokens: api.tokens }, names.owner);
     const entries = await entriesOf(names.owner, "?actor=(operator)", token);
     const done = entries.map(({ action, actor, changes }) => [action, actor, changes]);
     expect(done).toEqual([
-      ["user.rotate-token", "(operator)", {}],
+      ["user.rotate-token", "(operator)", { password: false, sessions: 0, signInLinks: 0, tokens: [] }],
       ["export.revoke", "(operator)", { exportEnabled: false }],
       ["export.grant", "(operator)", { exportEnabled: true }],
       ["account.create", "(operator)", { username: names.owner, email: `${names.owner}@example.org` }],
