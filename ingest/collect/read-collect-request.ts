@@ -102,6 +102,14 @@ export interface CollectRequest {
   body: Buffer;
 }
 
+/**
+ * Whether it asks for a part that does not begin at byte 0: a resumed download, or an installer that reads a wheel's
+ * metadata. A Range in another unit, or of another form, is ignored by servers (RFC 9110, 14.2).
+ */
+export function skipsBeginning({ headers: { range = "" } }: Pick<CollectRequest, "headers">): boolean {
+  return /^\s*bytes=\s*(?:-|0*[1-9])/i.test(range);
+}
+
 /** One event of an answer. The server adds time, address, user agent, referer and domain. */
 export interface LiveEvent {
   ownerId: string;

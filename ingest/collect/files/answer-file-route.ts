@@ -4,6 +4,7 @@ import { expandTemplate, type UrlTemplate } from "../../routing/url-template.js"
 import {
   methodNotAllowed,
   NOTHING,
+  skipsBeginning,
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
@@ -33,7 +34,8 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   const { method, body } = request;
   if (method !== "GET" && method !== "HEAD" && method !== "POST")
     return methodNotAllowed("GET", "HEAD", "POST");
-  const objects = method === "HEAD" ? [] : objectsOf(body);
+  const isPart = method === "GET" && skipsBeginning(request);
+  const objects = method === "HEAD" || isPart ? [] : objectsOf(body);
   if (objects.length > OBJECTS_MAX || lengthRepeated(request, objects) > REPEATED_LENGTH_MAX) return TOO_MANY;
   const { outgoing } = found.route;
   const others = otherParameters(request, found);

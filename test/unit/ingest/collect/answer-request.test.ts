@@ -141,6 +141,23 @@ describe("a route sends the client on", () => {
     expect(await ask("/1.2/b", { method: "HEAD" })).toMatchObject({ status: 307, events: [] });
   });
 
+  test.each([
+    ["bytes=1-", 0],
+    ["bytes=-100", 0],
+    ["bytes=0010-20", 0],
+    ["bytes=0-", 1],
+    ["bytes=0-99", 1],
+    ["pages=2-", 1],
+  ])("and counts a Range only from the beginning: %s", async (range, count) => {
+    for (const [target, status] of [
+      ["/1.2/b", 307],
+      ["/only/x", 200],
+    ] as const) {
+      const answer = await ask(target, { headers: { range } });
+      expect([answer.status, answer.events.length]).toEqual([status, count]);
+    }
+  });
+
   test.each(["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])("but not for %s", async (method) => {
     const answer = await ask("/1.2/b", { method });
     expect(answer).toMatchObject({ status: 405, headers: { Allow: "GET, HEAD, POST" }, events: [] });
