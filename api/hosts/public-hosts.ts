@@ -1,5 +1,6 @@
 import { Problem } from "../../schemas/problem.js";
-import { type Postgres, query } from "../postgres/query.js";
+import { type Account, reaches } from "../access/access.js";
+import { type Postgres, query, utc } from "../postgres/query.js";
 
 /**
  * Serialises claims of this host until the transaction ends. Call it before any other lock: a transaction that holds an
@@ -11,21 +12,50 @@ export async function lockPublicHost(client: Postgres, host: string | undefined)
   await query(client, "select pg_advisory_xact_lock(hashtextextended('public host ' || $1, 0))", [host]);
 }
 
-/** Valid while the host is locked; 30 days after its last use. Throws `domain-is-already-in-use`, naming no owner. */
-export async function requireFreeHost(
-  client: Postgres,
-  { host, ownerId }: { host: string | undefined; ownerId: string },
-): Promise<void> {
+interface Claim {
+  host: string | undefined;
+  ownerId: string;
+  account: Account;
+}
+
+/**
+ * Valid while the host is locked; 30 days after its last use, or at once for who administers both owners. Throws
+ * `domain-is-already-in-use`, naming no owner.
+ */
+export async function requireFreeHost(client: Postgres, { host, ownerId, account }: Claim): Promise<void> {
   if (host === undefined) return;
   const text = `
     select from packages where public_host = $1 and owner_id <> $2
     union all
     select from package_domains d join packages p on p.id = d.package_id where d.name = $1 and p.owner_id <> $2
-    union all
-    select from held_hosts where host = $1 and owner_id <> $2 and held_until > now()
     limit 1`;
   const users = await query(client, text, [host, ownerId]);
   if (users.length > 0) throw hostInUse(host);
+  const held = await readHold(client, { host, ownerId, account });
+  if (held === undefined) return;
+  if (!held.administersBoth || !reaches(account.limited, held.holderId))
+    throw new Problem(
+      "domain-is-already-in-use",
+      `The domain ${host} was removed by its owner and is held for them until ${held.until}.`,
+    );
+  await query(client, "delete from held_hosts where host = $1", [host]);
+}
+
+/** Who holds a host that is not this owner's. */
+async function readHold(client: Postgres, { host, ownerId, account }: Claim) {
+  const text = `
+    select h.owner_id as "holderId", ${utc("h.held_until")} as until, not exists (
+        select from unnest(array[h.owner_id, $2::uuid]) as o (id) where o.id <> $3 and not exists (
+          select from memberships m
+          where m.organization_id = o.id and m.account_id = $3 and m.role in ('admin', 'owner'))
+      ) as "administersBoth"
+    from held_hosts h where h.host = $1 and h.owner_id <> $2 and h.held_until > now()`;
+  const [held] = await query<{ holderId: string; until: string; administersBoth: boolean }>(client, text, [
+    host,
+    ownerId,
+    account.id,
+  ]);
+  return held;
 }
 
 /** The host of live collection's own requests, if it has one; see `COLLECT_HOST`. */

@@ -81,7 +81,8 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         description:
           "A domain serves one package only, among all owners. The host of a docker package's publicUrl can be a " +
           "domain of the same owner's packages only, which takes it from the images. A host to which pixels or npm " +
-          "reports come, and one that another owner removed within the last 30 days, cannot be added. A package has " +
+          "reports come cannot be added, nor one that another owner removed within the last 30 days, but by who administers " +
+          "both. A package has " +
           `at most ${quotas.domains}.`,
         body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
         answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
@@ -127,7 +128,7 @@ async function createDomain(
     requireDomains(row);
     const count = (await listPackageDomains(client, row.id)).length;
     requireRoom(quotas, "domains", { name: row.name, count });
-    await requireFreeHost(client, { host: name, ownerId: row.ownerId });
+    await requireFreeHost(client, { host: name, ownerId: row.ownerId, account });
     await requireNoCollectionHost(client, { host: name, collectHost });
     const made = await insertPackageDomain(client, { packageId: row.id, name });
     await record(client, {

@@ -130,7 +130,7 @@ async function changePackage(
     requireMatch(ctx, entityTag(packageState(before)));
     const sent = parsePackageUpdate(body, before.libraryType);
     requireNoCollectHost(host, collectHost);
-    await requireFreeHost(client, { host, ownerId: before.ownerId });
+    await requireFreeHost(client, { host, ownerId: before.ownerId, account });
     if (before.libraryType === "npm" && sent.name !== before.name)
       await requireFreeNpmName(client, { name: sent.name, ownerId: before.ownerId });
     await updatePackage(client, { id: before.id, package: sent });

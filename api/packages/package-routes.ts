@@ -173,7 +173,7 @@ async function createPackage(
     const { id: ownerId, name: owner } = await ownerOf(client);
     requireRoom(quotas, "packages", { name: owner, count: await countPackages(client, ownerId) });
     requireNoCollectHost(host, collectHost);
-    await requireFreeHost(client, { host, ownerId });
+    await requireFreeHost(client, { host, ownerId, account });
     if (npmName !== undefined) await requireFreeNpmName(client, { name: npmName, ownerId });
     const id = await insertPackage(client, { ownerId, package: sent });
     await record(client, { ownerId, target: { kind: "package", id, name: sent.name }, changes: sent });

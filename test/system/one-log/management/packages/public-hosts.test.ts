@@ -35,6 +35,14 @@ const inUse = () => ({
   body: { code: "domain-is-already-in-use", message: `The domain ${host} is already in use.` },
 });
 
+const held = () => ({
+  status: 422,
+  body: {
+    code: "domain-is-already-in-use",
+    message: expect.stringMatching(/ was removed by its owner and is held for them until \S+Z\.$/) as string,
+  },
+});
+
 /** As if hosts had been given up that long ago. */
 async function passDays(days: number): Promise<void> {
   const text = "update held_hosts set held_until = held_until - make_interval(days => $2) where host = $1";
@@ -46,14 +54,30 @@ describe("a domain", () => {
     const [ours, theirs] = [await file("admin"), await file("stranger")];
     const made = idOf(await domain("admin", ours));
     await as("admin", `DELETE /v1/packages/${ours}/domains/${made}`);
-    expect(await domain("stranger", theirs)).toMatchObject(inUse());
-    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await domain("stranger", theirs)).toMatchObject(held());
+    expect(await make("stranger", at("web"))).toMatchObject(held());
     expect(await domain("admin", ours)).toMatchObject({ status: 201 });
     // Its package goes, and the domain with it.
     await as("admin", `DELETE /v1/packages/${ours}`);
-    expect(await domain("stranger", theirs)).toMatchObject(inUse());
+    expect(await domain("stranger", theirs)).toMatchObject(held());
     await passDays(30);
     expect(await domain("stranger", theirs)).toMatchObject({ status: 201 });
+  });
+
+  test("that is removed is moved at once by who administers both owners, and by nobody else", async () => {
+    const [ours, own] = [
+      await file("admin"),
+      idOf(await as("admin", "POST /v1/packages", { name: "own", shortDescription: "" })),
+    ];
+    const made = idOf(await domain("admin", ours));
+    await as("admin", `DELETE /v1/packages/${ours}/domains/${made}`);
+    expect(await domain("stranger", await file("stranger"))).toMatchObject(held());
+    expect(await domain("admin", own)).toMatchObject({ status: 201 });
+    expect(await domain("admin", ours)).toMatchObject(inUse());
+    await as("admin", `DELETE /v1/packages/${own}`);
+    // Held for the account now, which the organization's owner does not administer.
+    expect(await domain("owner", ours)).toMatchObject(held());
+    expect(await make("admin", at("web"))).toMatchObject({ status: 201 });
   });
 
   test("is none where pixels or npm reports were answered within 30 days, whoever asks", async () => {
@@ -112,10 +136,10 @@ describe("the host of a public URL", () => {
     expect(await as("admin", `DELETE /v1/packages/${ids[0]}`)).toMatchObject({ status: 204 });
     expect(await make("stranger", at("web"))).toMatchObject(inUse());
     expect(await as("admin", `PUT /v1/packages/${ids[1]}`, image("other"))).toMatchObject({ status: 200 });
-    expect(await make("stranger", at("web"))).toMatchObject(inUse());
-    expect(await domain("stranger", await file("stranger"))).toMatchObject(inUse());
+    expect(await make("stranger", at("web"))).toMatchObject(held());
+    expect(await domain("stranger", await file("stranger"))).toMatchObject(held());
     await passDays(29);
-    expect(await make("stranger", at("web"))).toMatchObject(inUse());
+    expect(await make("stranger", at("web"))).toMatchObject(held());
     expect(await as("admin", `PUT /v1/packages/${ids[1]}`, at("other"))).toMatchObject({ status: 200 });
     expect(await as("admin", `DELETE /v1/packages/${ids[1]}`)).toMatchObject({ status: 204 });
     await passDays(30);
