@@ -37,6 +37,8 @@ export async function eraseClient(
   for (const shard of shards.shards) await noteVersions(shard, erasure, artifacts);
   await copyVersions(shards, erasure.id);
   await settleErased(shards, erasure, owner);
+  // A power cut must not take what was noted of rows, and leave them deleted.
+  await shards.sync();
   for (const { tables } of shards.shards)
     await deleteRows(tables, { table: "events", where: isErased(shards), params: { erasure: erasure.id } });
   return true;

@@ -138,3 +138,23 @@ test("of what is behind the receipt go the imports that were under way, and live
   expect(erasure.liveStamp).toBe(STAMP + ahead + 1);
   expect(await left()).toBe(1);
 });
+
+test("what is noted of versions is on the disk before their rows are deleted, also where no number changes", async () => {
+  const importId = randomUUID();
+  const time = Date.parse("2025-03-10T12:00:00Z");
+  const rest = { artifact, key: "k", time, version: "v1", userAgent: "agent", variables: new Map() };
+  const of = (line: number, address: string): Version => ({
+    importId,
+    stamp: STAMP + line,
+    line,
+    event: { ...rest, address },
+  });
+  await insert([of(0, ERASED)]);
+  await insert([of(1, "192.0.2.9")]);
+  await settleAll(importId, { events: 1 });
+  const erasure = erasureOf(STAMP + 100);
+  const noted: number[] = [];
+  const sync = async () => void noted.push(await countErased(clickhouse.shards, erasure.id));
+  expect(await eraseClient({ ...clickhouse.shards, sync }, erasure, scopeOf())).toBe(true);
+  expect(noted).toEqual([1]);
+});
