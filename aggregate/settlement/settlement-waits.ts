@@ -12,7 +12,7 @@ const FORGOTTEN_AFTER_MS = 600_000;
 export class ImportPauses {
   private readonly endsAt = new Map<string, number>();
 
-  constructor(private readonly now = () => Date.now()) {}
+  constructor(private readonly now = () => performance.now()) {}
 
   get size(): number {
     return this.endsAt.size;

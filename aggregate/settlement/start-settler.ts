@@ -68,7 +68,7 @@ async function settleUntil(
   const pauses = new ImportPauses();
   const gathering = new OwnerGathering();
   const busy = new Map<string, Promise<unknown>>();
-  let sweptAt = 0;
+  let sweptAt = -Infinity;
   const failed = async (error: unknown) => {
     dependencies.onFailure(error);
     await pause(PAUSE_AFTER_FAILURE_MS, { signal });
@@ -76,10 +76,10 @@ async function settleUntil(
   while (!signal.aborted) {
     let isIdle = false;
     try {
-      if (Date.now() - sweptAt >= SWEEP_MS) {
+      if (performance.now() - sweptAt >= SWEEP_MS) {
         pauses.forgetEnded();
         dependencies.onEnded?.("lost", await dependencies.store.abortAbandonedUploads());
-        sweptAt = Date.now();
+        sweptAt = performance.now();
       }
       const due = await dependencies.store.dueImports();
       isIdle = due.length === 0;
@@ -139,10 +139,10 @@ async function settleTogether(
   owner: OwnerSettlement,
   round: OwnerRound & { retracted: boolean },
 ): Promise<number> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   if (round.retracted) await markRetracted(round.shards, idsOf(imports));
   const { versions, settled } = await settleSlices(imports, owner, round);
-  const durationMs = Date.now() - startedAt;
+  const durationMs = performance.now() - startedAt;
   if (settled.length > 0) round.onSettled?.({ versions, durationMs });
   if (round.signal.aborted) return 0;
   if (settled.some(({ complete }) => complete)) {
