@@ -68,15 +68,17 @@ const command = new Command("test:faults")
     new Option(
       "--power",
       "the program on a disk of its own, in a file: its power is cut, and what the kernel had not written down is lost; needs root",
-    ).conflicts(["log", "cluster", "funnel"]),
+    ).conflicts(["log", "cluster"]),
   )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
-  .action((options: Options) => (options.funnel ? runFunnel(options) : runImports(options)));
+  .action(async (options: Options) => {
+    const missing = options.power ? missingForLoopDisk() : undefined;
+    if (missing === undefined) await (options.funnel ? runFunnel(options) : runImports(options));
+    else process.stderr.write(`SKIPPED: power cuts. ${missing}\n`);
+  });
 
 async function runImports(options: Options): Promise<void> {
-  const missing = options.power ? missingForLoopDisk() : undefined;
-  if (missing !== undefined) return void process.stderr.write(`SKIPPED: power cuts. ${missing}\n`);
   await using world = await WORLDS[worldOf(options)](options);
   const reports = await runSeeds(world, options);
   process.stdout.write(`${runText(reports, world.faults)}\n`);
@@ -99,15 +101,15 @@ async function runSeeds(world: FaultWorld, { seeds, from }: Options): Promise<Se
   return reports;
 }
 
-async function runFunnel({ seeds, from }: Options): Promise<void> {
-  await using world = await openFunnelWorld();
+async function runFunnel({ power, seeds, from }: Options): Promise<void> {
+  await using world = await openFunnelWorld(power ? { disk: makeLoopDisk() } : {});
   const reports: FunnelSeedReport[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
     const report = await runFunnelSeed(world, seed);
     reports.push(report);
     process.stdout.write(`${funnelSeedText(report)}\n`);
   }
-  process.stdout.write(`${funnelRunText(reports)}\n`);
+  process.stdout.write(`${funnelRunText(reports, world.action)}\n`);
   process.exitCode = isWrong(reports) || !reports.some(({ faults }) => faults.length > 0) ? 1 : 0;
 }
 

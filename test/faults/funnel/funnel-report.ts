@@ -1,5 +1,5 @@
 import type { FunnelFaults } from "./check-funnel-seed.js";
-import { COMPUTING, DELIVERING } from "./plan-funnel-seed.js";
+import { funnelFaults, type FunnelAction } from "./plan-funnel-seed.js";
 import { nameOf, struckLines, sumsOf } from "../imports/report.js";
 import type { FunnelSeedReport } from "./run-funnel-seed.js";
 
@@ -35,12 +35,12 @@ function struckIn({ faults, killsAnywhere }: FunnelSeedReport): string[] {
 }
 
 /** How often it was killed where, and what was wrong in all. */
-export function funnelRunText(reports: readonly FunnelSeedReport[]): string {
+export function funnelRunText(reports: readonly FunnelSeedReport[], action: FunnelAction): string {
   const struck = reports.flatMap(struckIn);
   const wrong = Object.entries(funnelTotalsOf(reports)).map(([fault, count]) => `${count} ${WORDS[fault]}`);
   return [
     "kills that struck:",
-    ...struckLines([...[...COMPUTING, ...DELIVERING].map(nameOf), ANYWHERE], struck),
+    ...struckLines([...funnelFaults(action).map(nameOf), ANYWHERE], struck),
     `${reports.length} seeds, ${struck.length} kills, ${countsText(reports)}: ${wrong.join(", ")}`,
   ].join("\n");
 }

@@ -4,10 +4,14 @@ import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startToolchain } from "../../support/program/start-toolchain.js";
 import { openArmedPlan, armedProgram } from "../worlds/armed-program.js";
+import type { LoopDisk } from "../../support/program/loop-disk.js";
+import type { FunnelAction } from "./plan-funnel-seed.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
 
 /** The whole program with its own stores, which computes stages all the time and delivers what it announces. */
 export interface FunnelWorld extends AsyncDisposable {
+  /** What strikes it. */
+  readonly action: FunnelAction;
   /** A client of the process that runs now. */
   readonly api: ApiClient;
   arm(faults: readonly PlannedFault[]): Promise<void>;
@@ -27,13 +31,22 @@ const EVERY_SECOND = "* * * * * *";
 const TRIES_MS_MAX = 240_000;
 const RETRY_MS = 100;
 
-export async function openFunnelWorld(): Promise<FunnelWorld> {
+/** On a disk, which is disposed of with it, its power is cut. */
+export async function openFunnelWorld({ disk }: { disk?: LoopDisk } = {}): Promise<FunnelWorld> {
   const armed = await openArmedPlan();
-  const env = { ...armed.env, FUNNEL_SCHEDULE: EVERY_SECOND, WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
-  const toolchain = await startToolchain({ env, prepared: ["databases", "places"] });
+  const power = disk === undefined ? {} : { FAULT_POWER: "1" };
+  const env = {
+    ...armed.env,
+    ...power,
+    FUNNEL_SCHEDULE: EVERY_SECOND,
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
+  };
+  const toolchain = await startToolchain({ disk, env, prepared: ["databases", "places"] });
   const account = await toolchain.newAccount("ada");
+  const program = armedProgram(armed, toolchain);
   return {
-    ...armedProgram(armed, toolchain),
+    ...program,
+    action: disk === undefined ? "kill program" : "cut power",
     get api() {
       return connectApi(toolchain.api, account.token);
     },
@@ -47,6 +60,10 @@ export async function openFunnelWorld(): Promise<FunnelWorld> {
         }
         await pause(RETRY_MS);
       }
+    },
+    async [Symbol.asyncDispose]() {
+      await program[Symbol.asyncDispose]();
+      await disk?.[Symbol.asyncDispose]();
     },
   };
 }

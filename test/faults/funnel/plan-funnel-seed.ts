@@ -1,6 +1,6 @@
 import { Random } from "../../../deploy/demo/random.js";
 import { readCompanyAddresses, type KnownCompany } from "../../support/imports/company-addresses.js";
-import type { FaultKind } from "../plans/fault-catalog.js";
+import type { FaultAction, FaultKind } from "../plans/fault-catalog.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
 
 /** The plan of one seed of the funnel: the same seed always plans the same. */
@@ -26,18 +26,25 @@ export interface PlannedRound {
   companies: readonly KnownCompany[];
 }
 
-/** SIGKILL of the whole program at each point; its stores die with it. `hit` counts announcements. */
-export const COMPUTING: readonly FaultKind[] = [
-  { point: "funnel-announced", action: "kill program", delayMsMax: 0 },
-  { point: "funnel-before-commit", counted: "funnel-announced", action: "kill program", delayMsMax: 0 },
-  { point: "funnel-after-commit", counted: "funnel-announced", action: "kill program", delayMsMax: 0 },
+/** What strikes at each point: the whole program dies, and its stores with it. */
+export type FunnelAction = Extract<FaultAction, "kill program" | "cut power">;
+
+/** `hit` counts announcements. */
+const COMPUTING: readonly Pick<FaultKind, "point" | "counted">[] = [
+  { point: "funnel-announced" },
+  { point: "funnel-before-commit", counted: "funnel-announced" },
+  { point: "funnel-after-commit", counted: "funnel-announced" },
 ];
 
-export const DELIVERING: readonly FaultKind[] = [
-  { point: "delivery-before-request", action: "kill program", delayMsMax: 0 },
-  { point: "delivery-after-answer", action: "kill program", delayMsMax: 0 },
-  { point: "delivery-after-record", action: "kill program", delayMsMax: 0 },
+const DELIVERING: typeof COMPUTING = [
+  { point: "delivery-before-request" },
+  { point: "delivery-after-answer" },
+  { point: "delivery-after-record" },
 ];
+
+export function funnelFaults(action: FunnelAction): FaultKind[] {
+  return [...COMPUTING, ...DELIVERING].map((kind) => ({ ...kind, action, delayMsMax: 0 }));
+}
 
 /** The stage that each round leads to: by a view, a download on one day, downloads on two more. */
 export const ROUND_STAGES = ["interest", "investigation", "experimentation"] as const;
@@ -48,23 +55,25 @@ const COMPANIES_MIN = 110;
 /** A program may be gone before more of an event's deliveries have been passed. */
 const HITS_MAX = 4;
 
-export function planFunnelSeed(seed: number): FunnelSeedPlan {
+export function planFunnelSeed(seed: number, action: FunnelAction = "kill program"): FunnelSeedPlan {
   const random = new Random(seed);
+  const kinds = funnelFaults(action);
+  const delivering = Math.floor(seed / COMPUTING.length) % DELIVERING.length;
   return {
     seed,
     faults: [
-      planFault(COMPUTING[seed % COMPUTING.length] as FaultKind, random),
-      planFault(DELIVERING[Math.floor(seed / COMPUTING.length) % DELIVERING.length] as FaultKind, random),
+      planFault(kinds[seed % COMPUTING.length] as FaultKind, random),
+      planFault(kinds[COMPUTING.length + delivering] as FaultKind, random),
     ],
     owners: [planOwner(`seed-${seed}-a`, 2, random), planOwner(`seed-${seed}-b`, 1, random)],
     killsAfterMs: ROUND_STAGES.map(() => (random.chance(0.25) ? random.below(3_000) : undefined)),
   };
 }
 
-/** The same owners while the program is killed at every point. */
+/** The same owners while every point is struck. */
 export function planEveryFunnelPoint(seed: number): FunnelSeedPlan {
   const random = new Random(seed);
-  const faults = [...COMPUTING, ...DELIVERING].map((kind) => planFault(kind, random));
+  const faults = funnelFaults("kill program").map((kind) => planFault(kind, random));
   return { ...planFunnelSeed(seed), faults };
 }
 

@@ -29,7 +29,7 @@ export interface FunnelSeedReport extends FunnelVerdict {
 }
 
 export function runFunnelSeed(world: FunnelWorld, seed: number): Promise<FunnelSeedReport> {
-  return runFunnelPlan(world, planFunnelSeed(seed));
+  return runFunnelPlan(world, planFunnelSeed(seed, world.action));
 }
 
 /** Moves companies from stage to stage while the program is killed as planned, and checks the announcements. */
