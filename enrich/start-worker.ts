@@ -46,6 +46,7 @@ export interface WorkerDependencies {
   resolveArtifact: ResolveArtifact;
   resolveLive: ResolveLive;
   progress: BatchWriter["progress"];
+  recounts: BatchWriter["recounts"];
   putDeadLetter: BatchWriter["putDeadLetter"];
   share: { index: number; of: number };
   /** The imports that are about to append their first lines; see `Gather`. */

@@ -42,21 +42,49 @@ SETTINGS {deduplication(10000)};
 CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_view TO ${table} AS
 ${selectCounts(breakdown)};
 
-INSERT INTO ${table} (package, date, ${list}, total)
-SELECT package, date, ${list}, sum(counted.total) AS missing
-FROM
-(
-  ${selectCounts(breakdown)}
-  UNION ALL
-  SELECT package, date, ${list}, -sum(total) AS total
-  FROM ${table}
-  GROUP BY package, date, ${list}
-) AS counted
-GROUP BY package, date, ${list}
-HAVING missing != 0
+${insertMissing({ table, keys: `package, date, ${list}`, select: selectCounts(breakdown) })}
 SETTINGS async_insert = 0, insert_deduplication_token = '{unique}';
 `,
   );
+}
+
+/** The table that a view fills with daily sums, the columns that tell its rows apart, and the view's SELECT. */
+export interface DailyTable {
+  table: string;
+  /** SQL: a list. The first is the UUID of the package or pixel. */
+  keys: string;
+  select: string;
+}
+
+/** SQL that inserts what a view's SELECT counts and its table does not, or too much. `where` leaves out rows of the table. */
+export function insertMissing({ table, keys, select }: DailyTable, where = ""): string {
+  return `INSERT INTO ${table} (${keys}, total)
+SELECT ${keys}, sum(counted.total) AS missing
+FROM
+(
+  ${select}
+  UNION ALL
+  SELECT ${keys}, -sum(total) AS total
+  FROM ${table}
+  ${where}
+  GROUP BY ${keys}
+) AS counted
+GROUP BY ${keys}
+HAVING missing != 0`;
+}
+
+/** Every table of daily sums. */
+export async function dailyTables(): Promise<DailyTable[]> {
+  const texts = (await readMigrations()).map(({ text }) => text);
+  return texts.flatMap((text) => {
+    const view =
+      /^CREATE MATERIALIZED VIEW IF NOT EXISTS \w+ TO (\w+) AS\n([^;]+ AS total\n[^;]+\nGROUP BY ([^;]+));/m.exec(
+        text,
+      );
+    if (view === null) return [];
+    const [, table = "", select = "", keys = ""] = view;
+    return [{ table, keys, select }];
+  });
 }
 
 /** An override takes one from the value and the day of the earlier version and adds one to those of the later. */

@@ -7,7 +7,7 @@ import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
 import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";
 import { deleteRows } from "../retention/delete-rows.js";
-import { applyFound, applyStaged, fewDeltas } from "../settlement/settle.js";
+import { applyFound, recountStaged, fewDeltas } from "../settlement/settle.js";
 
 /** Settling so many takes ClickHouse about 250 MB. */
 const VERSIONS_MAX = 500_000;
@@ -33,14 +33,16 @@ export async function eraseClient(
 ): Promise<boolean> {
   if (artifacts.length === 0 || !(await hasRows(shards.all, erasure, artifacts))) return false;
   // A batch that was cut short settles what is erased here: it must not find half of it.
-  await applyStaged(shards, owner);
+  await recountStaged(shards, owner);
   for (const shard of shards.shards) await noteVersions(shard, erasure, artifacts);
   await copyVersions(shards, erasure.id);
   await settleErased(shards, erasure, owner);
   // A power cut must not take what was noted of rows, and leave them deleted.
   await shards.sync();
-  for (const { tables } of shards.shards)
-    await deleteRows(tables, { table: "events", where: isErased(shards), params: { erasure: erasure.id } });
+  const rows = { table: "events", where: isErased(shards), params: { erasure: erasure.id } };
+  await owner.whileInserting(async () => {
+    for (const { tables } of shards.shards) await deleteRows(tables, rows);
+  });
   return true;
 }
 

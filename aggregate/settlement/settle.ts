@@ -1,8 +1,11 @@
+import { v7 as uuidv7 } from "uuid";
+import { pause } from "../../schemas/async/pause.js";
 import type { Shard, Shards } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { leastVersion, LINES_IN_CHUNK } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
 import { readQuery } from "../read-query.js";
+import { isRunning, recount } from "./recount.js";
 
 export interface SettleScope {
   chunks: readonly Pick<WrittenChunk, "importId" | "stamp" | "events">[];
@@ -30,7 +33,7 @@ export async function settle(
 export async function applyFound(
   shards: Shards,
   batch: string,
-  owner: Pick<OwnerSettlement, "putStagedBatch" | "closeBatch">,
+  owner: Pick<OwnerSettlement, "putStagedBatch" | "closeBatch" | "whileInserting">,
 ): Promise<number> {
   await shards.catchUp(["settlement_deltas"]);
   const differing = await countDeltas(shards, batch);
@@ -42,7 +45,7 @@ export async function applyFound(
   passFaultPoint("settlement-found");
   await owner.putStagedBatch(batch);
   passFaultPoint("settlement-staged");
-  await applyBatch(shards, batch);
+  await owner.whileInserting(() => applyBatch(shards, batch));
   await shards.sync();
   passFaultPoint("settlement-applied");
   await owner.closeBatch(batch);
@@ -50,31 +53,57 @@ export async function applyFound(
   return differing;
 }
 
-/** On each shard the rows of the versions that lie there. Their token makes a second time do nothing. */
-export async function applyBatch({ shards }: Pick<Shards, "shards">, batch: string): Promise<void> {
+/** On each shard the rows of the versions that lie there. */
+async function applyBatch({ shards }: Shards, batch: string): Promise<void> {
   await Promise.all(shards.map((shard) => applyOn(shard, batch)));
 }
 
+/** The token is for another server of the shard that is asked once the first gave no answer. */
 async function applyOn(shard: Shard, batch: string): Promise<void> {
   const server = await shard.withAnswered(["settlement_deltas", "events"]);
   await server.command({
     query: await readQuery("settlement/apply-deltas"),
     query_params: { batch },
+    query_id: `${queryIdOf(batch)}${uuidv7()}`,
     clickhouse_settings: { ...ONE_BLOCK, insert_deduplication_token: `settlement:${batch}` },
   });
 }
 
-export async function applyStaged(
+function queryIdOf(batch: string): string {
+  return `settlement-${batch}-`;
+}
+
+/**
+ * Batches that were cut short may be applied to some tables and not to others, and ClickHouse forgets tokens, those of
+ * each table after another time. So such a batch is not repeated: its versions are recounted, and the next settlement
+ * finds what it left.
+ */
+export async function recountStaged(
   shards: Shards,
-  owner: Pick<OwnerSettlement, "stagedBatches" | "closeBatch">,
+  owner: Pick<OwnerSettlement, "stagedBatches" | "closeBatch" | "whileRecounting">,
 ): Promise<void> {
   for (const batch of await owner.stagedBatches()) {
     await shards.requireEvery();
-    await applyBatch(shards, batch);
+    for (const shard of shards.shards) await recountOn(shard, batch, owner);
     await shards.sync();
     await owner.closeBatch(batch);
   }
 }
+
+async function recountOn(
+  shard: Shard,
+  batch: string,
+  owner: Pick<OwnerSettlement, "whileRecounting">,
+): Promise<void> {
+  const server = await shard.withAnswered(["settlement_deltas"]);
+  // Its process died, and the statement went on.
+  while (await isRunning(server, queryIdOf(batch))) await pause(STILL_RUNNING_MS);
+  const select =
+    "SELECT artifact, date, event_id, version, import_id FROM settlement_deltas WHERE batch = {batch:UUID}";
+  await recount(shard, { select, params: { batch } }, owner);
+}
+
+const STILL_RUNNING_MS = 500;
 
 /** Has the next settlement leave no version of the imports live. */
 export async function markRetracted(all: Shards, importIds: readonly string[]): Promise<void> {

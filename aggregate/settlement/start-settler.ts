@@ -11,7 +11,7 @@ import type {
 } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { ImportPauses, OwnerGathering } from "./settlement-waits.js";
-import { applyStaged, markRetracted, settle } from "./settle.js";
+import { recountStaged, markRetracted, settle } from "./settle.js";
 
 /** How often to look for chunks that another process wrote, and while there are none. */
 const ROUND_MS = 150;
@@ -123,7 +123,7 @@ async function settleOwner(
 ): Promise<boolean> {
   let ended = 0;
   await round.store.asOnlySettlement(ownerId, async (owner) => {
-    await applyStaged(round.shards, owner);
+    await recountStaged(round.shards, owner);
     const completeFirst = [...imports].sort((a, b) => Number(b.complete) - Number(a.complete));
     for (const retracted of [false, true]) {
       const together = completeFirst.filter((one) => one.retracted === retracted);

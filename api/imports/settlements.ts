@@ -7,6 +7,7 @@ import type {
   WrittenChunk,
 } from "../../schemas/records/settlement.js";
 import { onConnection } from "../postgres/connection.js";
+import { insertLock } from "../postgres/insert-lock.js";
 import { type Postgres, query } from "../postgres/query.js";
 import { withPg } from "../postgres/with-pg.js";
 import { finishComplete } from "./import-endings.js";
@@ -48,6 +49,7 @@ function ownerSettlement(client: Postgres, ownerId: string): OwnerSettlement {
   return {
     stagedBatches: () => stagedBatches(client, ownerId),
     putStagedBatch: (batch) => putStagedBatch(client, { batch, ownerId }),
+    ...insertLock(client),
     ...withPg(client, { closeBatch, unsettledChunks, markSettled, finishComplete }),
   };
 }
@@ -55,6 +57,21 @@ function ownerSettlement(client: Postgres, ownerId: string): OwnerSettlement {
 async function stagedBatches(pg: Postgres, ownerId: string): Promise<string[]> {
   const text = "select batch from settlements where owner_id = $1 order by created_at, batch";
   return (await query<{ batch: string }>(pg, text, [ownerId])).map(({ batch }) => batch);
+}
+
+/** The oldest of any owner that is left, and its age; undefined without one. */
+export async function oldestStagedBatch(pg: Postgres): Promise<StagedBatch | undefined> {
+  const text = `
+    select batch, extract(epoch from now() - settlements.created_at)::float8 as "ageSeconds"
+    from settlements join owners on owners.id = owner_id
+    order by settlements.created_at limit 1`;
+  const [oldest] = await query<StagedBatch>(pg, text);
+  return oldest;
+}
+
+export interface StagedBatch {
+  batch: string;
+  ageSeconds: number;
 }
 
 async function putStagedBatch(

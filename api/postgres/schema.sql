@@ -384,6 +384,9 @@ create table import_keys (
   primary key (owner_id, key)
 );
 
+-- Recounts of ClickHouse's daily tables that began.
+create sequence recounts;
+
 -- Settlement batches whose rows are all staged in ClickHouse and may or may not have been applied yet.
 create table settlements (
   batch      uuid primary key,

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { Inserted } from "../../enrich/batches/insert-block.js";
+import type { StagedBatch } from "../../api/imports/settlements.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import { settlesWithin } from "../../schemas/async/pause.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
@@ -26,6 +27,7 @@ interface PipelineSources {
   countDeadLetters: () => Promise<number>;
   /** Its age in seconds. */
   oldestErasure: () => Promise<number>;
+  oldestStagedBatch: () => Promise<StagedBatch | undefined>;
 }
 
 export function createPipelineMetrics(registry: Registry, sources: PipelineSources): PipelineMetrics {
@@ -62,14 +64,25 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
 
 /** Values of the whole system, which every process reports. NaN while their store is unavailable. */
 function createBacklogGauges(registry: Registry, sources: PipelineSources): void {
-  const { eventLog, countDeadLetters, oldestErasure } = sources;
+  const { eventLog, countDeadLetters, oldestErasure, oldestStagedBatch } = sources;
   const registers = [registry];
+  new Gauge({
+    name: "settlement_staged_seconds",
+    help: "Age of the oldest batch of settlement that may be applied in part, by its id; none without such a batch",
+    labelNames: ["batch"],
+    registers,
+    async collect() {
+      this.reset();
+      const oldest = await orUnknown(oldestStagedBatch());
+      if (oldest !== undefined) this.set({ batch: oldest.batch }, oldest.ageSeconds);
+    },
+  });
   new Gauge({
     name: "enrich_dead_letters",
     help: "Dead letters: chunks that could not be enriched and wait for `admin dead-letters retry` or `drop`",
     registers,
     async collect() {
-      this.set(await orUnknown(countDeadLetters()));
+      this.set((await orUnknown(countDeadLetters())) ?? NaN);
     },
   });
   new Gauge({
@@ -77,7 +90,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
     help: "Age of the oldest erasure of a client that is not done; its record says what it waits for",
     registers,
     async collect() {
-      this.set(await orUnknown(oldestErasure()));
+      this.set((await orUnknown(oldestErasure())) ?? NaN);
     },
   });
   new Gauge({
@@ -85,7 +98,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
     help: "Records that were appended to the event log and not yet enriched",
     registers,
     async collect() {
-      this.set(await orUnknown(eventLog.lag(ENRICH_GROUP)));
+      this.set((await orUnknown(eventLog.lag(ENRICH_GROUP))) ?? NaN);
     },
   });
 }
@@ -93,11 +106,11 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
 /** Shorter than the timeout of a scrape, so that one store without an answer does not cost all metrics. */
 const ANSWER_MS_MAX = 2_000;
 
-async function orUnknown(count: Promise<number>): Promise<number> {
+async function orUnknown<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return (await settlesWithin(count, ANSWER_MS_MAX)) ? await count : NaN;
+    return (await settlesWithin(answer, ANSWER_MS_MAX)) ? await answer : undefined;
   } catch {
-    return NaN;
+    return undefined;
   }
 }
 

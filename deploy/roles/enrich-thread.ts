@@ -1,14 +1,20 @@
+import type { Pool } from "pg";
 import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
 import { readArtifacts } from "../../api/access/artifacts.js";
 import { abortedAmong, putChunks, replaceDeadLetters } from "../../api/imports/import-progress.js";
 import { putDeadLetter } from "../../api/imports/dead-letters.js";
+import { onConnection } from "../../api/postgres/connection.js";
+import { insertLock, latestRecount } from "../../api/postgres/insert-lock.js";
 import { withPg } from "../../api/postgres/with-pg.js";
+import type { InsertLock } from "../../schemas/records/settlement.js";
+import { PRODUCT } from "../../api/http/product.js";
+import { recount, versionsOfChunks } from "../../aggregate/settlement/recount.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { sharedThreadMutex } from "../../enrich/batches/poison-detection.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";
-import { startWorker } from "../../enrich/start-worker.js";
+import { startWorker, type WorkerDependencies } from "../../enrich/start-worker.js";
 import { SharedCount } from "../../schemas/async/wake-up.js";
 import { oldestTime } from "../../schemas/event-retention.js";
 import { ClosingStack } from "../process/closing.js";
@@ -33,7 +39,11 @@ async function main(data: ThreadData): Promise<void> {
   const eventLog = open.use(
     await openEventLog(data.logSource, log, { onRecordsLost: (recordsLost) => send({ recordsLost }) }),
   );
-  const lookupsFrom = (tables: LookupData) => openLookups(tables, { originKey: data.originKey });
+  // Another version of the program may enrich the same line otherwise.
+  const lookupsFrom = (tables: LookupData) => {
+    const lookups = openLookups(tables, { originKey: data.originKey });
+    return { ...lookups, id: `${PRODUCT.version} ${lookups.id}` };
+  };
   let lookups = lookupsFrom(data.lookupData);
   const stopped = untilStopped<ToThread>(({ lookupData }) => (lookups = lookupsFrom(lookupData)));
   const onRefused = ({ importId, sequence }: ChunkOutcome, error: unknown) =>
@@ -52,6 +62,7 @@ async function main(data: ThreadData): Promise<void> {
         ...withPg(pg, { abortedAmong, replaceDeadLetters }),
         putChunks: (outcomes) => putChunks(pg, outcomes, { onRefused }),
       },
+      recounts: openRecounts(pg),
       ...withPg(pg, { putDeadLetter }),
       mutexOf: (queue) => sharedThreadMutex(data.mutexMemory, mutexIndex(data.share.index, queue)),
       onOutcomes: (outcomes) => send({ outcomes: [...outcomes] }),
@@ -73,6 +84,16 @@ async function main(data: ThreadData): Promise<void> {
   send({ ready: true });
   const crash = await Promise.race([stopped, worker.crashed]);
   if (crash !== undefined) throw crash;
+}
+
+function openRecounts(pg: Pool): WorkerDependencies["recounts"] {
+  const onLock = <T>(work: (lock: InsertLock) => Promise<T>) =>
+    onConnection(pg, (connection) => work(insertLock(connection)));
+  return {
+    latest: () => latestRecount(pg),
+    whileInserting: (work) => onLock((lock) => lock.whileInserting(work)),
+    recount: (shard, stamps) => onLock((lock) => recount(shard, versionsOfChunks(stamps), lock)),
+  };
 }
 
 function send(message: FromThread): void {

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type TokenCipher, createTokenCipher } from "../../api/identity/tokens.js";
 import { oldestErasure } from "../../api/erasures/client-erasures.js";
 import { countDeadLetters } from "../../api/imports/dead-letters.js";
+import { oldestStagedBatch } from "../../api/imports/settlements.js";
 import { abortEveryUpload } from "../../api/imports/uploads.js";
 import { checkSecretKey } from "../../api/postgres/secret-key.js";
 import { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
@@ -134,6 +135,7 @@ async function openParts({ config, log, open }: StartParts, dataDir: DataDir): P
     eventLog: { lag: async (group) => (await stores.eventLog()).lag(group) },
     countDeadLetters: () => countDeadLetters(stores.pg),
     oldestErasure: () => oldestErasure(stores.pg),
+    oldestStagedBatch: () => oldestStagedBatch(stores.pg),
   });
   // An embedded database serves this process alone, so uploads that it has on record ended with the last process.
   if (config.databaseUrl === undefined) metrics.countEnded("lost", await abortEveryUpload(stores.pg));

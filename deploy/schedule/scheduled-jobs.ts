@@ -7,6 +7,7 @@ import { deleteEndedDeadLetters } from "../../api/imports/dead-letters.js";
 import { deleteExpiredImportKeys } from "../../api/imports/start-imports.js";
 import { emptyOldSamples } from "../../api/imports/import-progress.js";
 import { deleteEndedHosts } from "../../api/hosts/public-hosts.js";
+import { insertLock } from "../../api/postgres/insert-lock.js";
 import type { Postgres } from "../../api/postgres/query.js";
 import { openBatches, putRemovedBefore } from "../../api/postgres/removed-events.js";
 import { deleteOldDeliveries } from "../../api/webhooks/webhook-deliveries.js";
@@ -86,5 +87,7 @@ async function removeOldEvents(
   if (days === undefined) return NOTHING_REMOVED;
   const before = removableBefore(Date.now(), days);
   await putRemovedBefore(pg, before);
-  return removeEvents(shards, { before, openBatches: await openBatches(pg) });
+  return insertLock(pg).whileInserting(async () =>
+    removeEvents(shards, { before, openBatches: await openBatches(pg) }),
+  );
 }

@@ -17,6 +17,8 @@ export interface BatchState {
   skippedImports: readonly string[];
   /** How often the batch was begun, this time included. */
   attempts: number;
+  /** Which lookup tables there were at the first attempt, and which recount was the latest. */
+  basis: string;
   /** Chunks that are dead letters, each with its reason; an empty one where the state had no room for it. */
   excluded: Map<number, string>;
   /**
@@ -37,11 +39,15 @@ const SPARE_BYTES = 200;
 const CRASHES_KEPT_MAX = 8;
 const REASON_BYTES_MAX = 160;
 
-export function newState(skippedImports: readonly string[], shard?: string): BatchState {
+export function newState(
+  skippedImports: readonly string[],
+  { basis = "", shard }: { basis?: string; shard?: string | undefined } = {},
+): BatchState {
   return {
     shard,
     skippedImports: skippedImports.slice(0, SKIPPED_IMPORTS_MAX),
     attempts: 1,
+    basis,
     excluded: new Map(),
     refused: new Map(),
     enriching: undefined,
@@ -54,6 +60,7 @@ interface StoredState {
   shard?: string;
   skippedImports?: string[];
   attempts: number;
+  basis: string;
   /** `3-7,9` */
   excluded?: string;
   reasons?: Record<string, string>;
@@ -83,13 +90,14 @@ export function formatState(state: BatchState): string {
 }
 
 function storedState(state: BatchState): StoredState {
-  const { shard, skippedImports, attempts, excluded, refused, enriching, crashes } = state;
+  const { shard, skippedImports, attempts, basis, excluded, refused, enriching, crashes } = state;
   const most = [...crashes]
     .filter(([index]) => !excluded.has(index))
     .sort(([, a], [, b]) => b - a)
     .slice(0, CRASHES_KEPT_MAX);
   return {
     attempts,
+    basis,
     ...(shard !== undefined && { shard }),
     ...(skippedImports.length > 0 && { skippedImports: [...skippedImports] }),
     ...(excluded.size > 0 && { excluded: formatRanges([...excluded.keys()]) }),
@@ -140,6 +148,7 @@ export function resumeState(text: string): BatchState {
     shard: stored.shard,
     skippedImports: stored.skippedImports ?? [],
     attempts: stored.attempts + 1,
+    basis: stored.basis,
     excluded: new Map(
       parseRanges(stored.excluded ?? "").map((index) => [index, stored.reasons?.[index] ?? ""]),
     ),

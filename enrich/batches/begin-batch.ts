@@ -1,4 +1,5 @@
-import type { Shards } from "../../schemas/shards.js";
+import type { InsertLock } from "../../schemas/records/settlement.js";
+import type { Shard, Shards } from "../../schemas/shards.js";
 import type { ChunkOutcome, DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
@@ -38,6 +39,14 @@ export interface BatchBeginner {
     /** Replaces the outcome of each chunk that was a dead letter; changes nothing for other chunks. */
     replaceDeadLetters(outcomes: readonly ChunkOutcome[]): Promise<void>;
   };
+  /** Statements of api/postgres/insert-lock.ts, and aggregate/settlement/recount.ts. */
+  recounts: {
+    whileInserting: InsertLock["whileInserting"];
+    /** Another text after each recount that began. */
+    latest(): Promise<string>;
+    /** Makes the tables of the views agree with `events` about the chunks of these stamps and the rest of their days. */
+    recount(shard: Shard, stamps: readonly number[]): Promise<void>;
+  };
   shards: Shards;
   again: Again;
   mutex: ThreadMutex;
@@ -50,7 +59,10 @@ export interface BatchBeginner {
 /**
  * A batch that an earlier attempt recorded keeps its exclusions, so that its tokens still name the same rows.
  */
-export async function beginBatch(logBatch: LogBatch, beginner: BatchBeginner): Promise<OpenBatch> {
+export async function beginBatch(
+  logBatch: LogBatch,
+  beginner: BatchBeginner & { basis: string },
+): Promise<OpenBatch> {
   const { recordedNote } = logBatch;
   const chunks = readChunks(logBatch);
   const state = recordedNote === undefined ? await firstState(chunks, beginner) : resumeState(recordedNote);
@@ -63,13 +75,16 @@ export async function beginBatch(logBatch: LogBatch, beginner: BatchBeginner): P
 }
 
 /** Unreadable chunks are excluded from the start: nothing of this batch was ever sent. */
-async function firstState(chunks: readonly BatchChunk[], beginner: BatchBeginner): Promise<BatchState> {
-  const { again, progress, shards } = beginner;
+async function firstState(
+  chunks: readonly BatchChunk[],
+  beginner: Parameters<typeof beginBatch>[1],
+): Promise<BatchState> {
+  const { again, progress, shards, basis } = beginner;
   const imported = chunks.filter(isReadable).filter(({ raw }) => raw.source === "import");
   const importIds = [...new Set(imported.map(({ raw }) => raw.importId))];
   const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
-  const { name } = await again("choosing a shard", () => shards.choose());
-  const state = newState([...(await storedBefore(chunks, beginner)), ...aborted], name);
+  const { name: shard } = await again("choosing a shard", () => shards.choose());
+  const state = newState([...(await storedBefore(chunks, beginner)), ...aborted], { basis, shard });
   excludeUnreadable(state, chunks);
   return state;
 }
@@ -119,6 +134,9 @@ export interface OpenBatch extends PoisonDetection {
    * and ClickHouse knows the tokens of a limited number of inserts. Throws BatchLost.
    */
   requireOwned(): Promise<void>;
+  /** Whether rows of it may have been sent before. */
+  isRepeated(): boolean;
+  onRepeated(): void;
   /** Throws unless nothing is stored of the chunks from `from` on. */
   requireUnwritten(from: number, cause: unknown): Promise<void>;
   /** The end of a block that was refused at an earlier attempt; undefined for every other. */
@@ -147,6 +165,7 @@ export function openBatch(
   { state, shards, again, ...detecting }: OpenBatchDependencies,
 ): OpenBatch {
   const tries = new Map<number, number>();
+  let isRepeated = state.attempts > 1;
   const repeated = repeatedAmong(chunks);
   let sinceRecorded = startStopwatch();
   const recordBatch = async () => {
@@ -162,6 +181,8 @@ export function openBatch(
     state,
     tries,
     save,
+    isRepeated: () => isRepeated,
+    onRepeated: () => void (isRepeated = true),
     requireOwned: async () => {
       if (sinceRecorded() >= logBatch.ownedForMs) await recordBatch();
     },

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { InsertLock } from "../../schemas/records/settlement.js";
 import type { Shard, ClickHouse } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import type { LogBlock } from "../native/log-block.js";
@@ -31,6 +32,10 @@ export interface RowInserter {
   again: Again;
   /** Awaited right before each try; throws where the rows are no longer this worker's to insert. */
   requireOwned: () => Promise<void>;
+  /** Runs a try while no recount runs. */
+  whileInserting: InsertLock["whileInserting"];
+  /** Called before a second try: the first may have stored the rows in some tables only. */
+  onRepeated: () => void;
   /** Called for log entries that cannot be stored unchanged. */
   onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
   onInserted?: (insert: Inserted) => void;
@@ -70,21 +75,30 @@ function tryToEncode(rows: Rows): Buffer[] | Refusal {
 }
 
 function insertUnlessRefused(
-  insert: Parameters<typeof insertBlock>[1],
-  { shard, again, requireOwned, table, onInserted }: RowInserter & Pick<Inserted, "table">,
+  insert: BlockInsert,
+  inserter: RowInserter & Pick<Inserted, "table">,
 ): Promise<Refusal | undefined> {
-  return again("writing to ClickHouse", async () => {
-    await requireOwned();
-    const startedAt = performance.now();
-    try {
-      await insertBlock(shard.tables, insert);
-    } catch (cause) {
-      if (!isRefusedData(cause)) throw cause;
-      return { reason: `ClickHouse cannot read its rows: ${messageOf(cause)}`, cause };
-    }
-    onInserted?.({ table, shard: shard.name, durationMs: performance.now() - startedAt });
-    return undefined;
+  let tries = 0;
+  return inserter.again("writing to ClickHouse", () => {
+    if (++tries > 1) inserter.onRepeated();
+    return inserter.whileInserting(() => tryToInsert(insert, inserter));
   });
+}
+
+async function tryToInsert(
+  insert: BlockInsert,
+  { shard, requireOwned, table, onInserted }: RowInserter & Pick<Inserted, "table">,
+): Promise<Refusal | undefined> {
+  await requireOwned();
+  const startedAt = performance.now();
+  try {
+    await insertBlock(shard.tables, insert);
+  } catch (cause) {
+    if (!isRefusedData(cause)) throw cause;
+    return { reason: `ClickHouse cannot read its rows: ${messageOf(cause)}`, cause };
+  }
+  onInserted?.({ table, shard: shard.name, durationMs: performance.now() - startedAt });
+  return undefined;
 }
 
 /**

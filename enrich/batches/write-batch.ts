@@ -8,12 +8,10 @@ import { deleteDeadLetterEntries } from "./chunk-rows.js";
 import { deadLetterOf, type ReportedDeadLetter } from "./dead-letters.js";
 import { insertLog } from "./insert-block.js";
 import { queueBlocks, writeBlock, type BlockWriter } from "./write-block.js";
-import { formatRanges } from "./batch-state.js";
+import { formatRanges, isReadable } from "./batch-state.js";
 
 export interface BatchWriter
-  extends
-    BatchBeginner,
-    Omit<BlockWriter, "batch" | "blocks" | "token" | "lookups" | "shard" | "requireOwned"> {
+  extends BatchBeginner, Omit<BlockWriter, "batch" | "blocks" | "token" | "lookups" | keyof BatchInserter> {
   /** Called once a batch: all of it is enriched with the same tables. */
   lookups: () => Lookups;
   /** Stores a new dead letter and answers its id. One that was retried or dropped is not new. */
@@ -30,11 +28,13 @@ export interface BatchWriter
  * becomes a dead letter, and the rest of the batch goes on without it.
  */
 export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promise<void> {
-  const batch = await beginBatch(logBatch, writer);
+  const lookups = writer.lookups();
+  const basis = await basisOf(lookups, writer);
+  const batch = await beginBatch(logBatch, { ...writer, basis });
   const blocks = queueBlocks(batch.chunks.length, (block) => batch.refusedEnd(block));
   const shard = await shardOf(batch, writer);
-  const inserter = { ...writer, shard, requireOwned: () => batch.requireOwned() };
-  const blockWriter = { ...inserter, lookups: writer.lookups(), batch, blocks, token: logBatch.token };
+  const inserter = { ...writer, ...inserterOf(batch, { shard, writer }) };
+  const blockWriter = { ...inserter, lookups, batch, blocks, token: logBatch.token };
   const outcomes: ChunkOutcome[] = [];
   for (let block = blocks.next(); block !== undefined; block = blocks.next())
     outcomes.push(...(await writeBlock(block, blockWriter)));
@@ -42,6 +42,8 @@ export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promi
   await logDeadLetters(deadLetters, { batch, logBatch, writer: inserter });
   passFaultPoint("after-insert");
   outcomes.push(...deadLetters.flatMap(({ outcome }) => outcome ?? []));
+  if (batch.isRepeated() && batch.state.basis !== (await basisOf(lookups, writer)))
+    await recountBatch(batch, { shard, writer });
   if (outcomes.length > 0) await writer.again("syncing ClickHouse", () => writer.shards.sync());
   passFaultPoint("after-sync");
   await report(outcomes, writer);
@@ -55,6 +57,43 @@ export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promi
 function shardOf({ state }: OpenBatch, { again, shards }: BatchWriter): Promise<Shard> {
   return again("finding the shard of a range", async () => shards.named(state.shard));
 }
+
+/** The inserter of this batch, as part of its writer. */
+type BatchInserter = Pick<BlockWriter, "shard" | "requireOwned" | "whileInserting" | "onRepeated">;
+
+interface Inserting {
+  shard: Shard;
+  writer: Pick<BatchWriter, "recounts" | "again">;
+}
+
+function inserterOf(batch: OpenBatch, { shard, writer }: Inserting): BatchInserter {
+  const { whileInserting } = writer.recounts;
+  return {
+    shard,
+    whileInserting,
+    requireOwned: () => batch.requireOwned(),
+    onRepeated: () => batch.onRepeated(),
+  };
+}
+
+async function basisOf(lookups: Lookups, { again, recounts }: Inserting["writer"]): Promise<string> {
+  return `${lookups.id} ${await again("asking for the latest recount", () => recounts.latest())}`;
+}
+
+/**
+ * An insert that was cut short has rows in some tables, and the next try completes the others. With other lookup tables
+ * these get other values; after a recount they had what was missing already.
+ */
+async function recountBatch({ chunks }: OpenBatch, { shard, writer }: Inserting): Promise<void> {
+  const stamps = [...new Set(chunks.filter(isReadable).map(({ raw }) => raw.receiptStamp))];
+  for (let from = 0; from < stamps.length; from += STAMPS_MAX) {
+    const some = stamps.slice(from, from + STAMPS_MAX);
+    await writer.again("recounting", () => writer.recounts.recount(shard, some));
+  }
+}
+
+/** They are a parameter, and part of the URL of a request. */
+const STAMPS_MAX = 1_000;
 
 function deadLettersOf(
   { chunks, state, tries }: OpenBatch,
@@ -75,7 +114,7 @@ const REASON_LOST = "the reason was lost when the program ended in the middle of
 interface Logging {
   batch: OpenBatch;
   logBatch: LogBatch;
-  writer: BatchWriter & Pick<BlockWriter, "shard" | "requireOwned">;
+  writer: BatchWriter & BatchInserter;
 }
 
 /** One entry for each, in the log of its import. */

@@ -15,6 +15,7 @@ export interface LookupOptions {
 export function openLookups(data: LookupData, { originKey }: LookupOptions): Lookups {
   const entryOf = openAddressCache({ cacheBytesMax: CACHE_BYTES.addresses });
   return {
+    id: data.id,
     clients: openClients({ cacheBytesMax: CACHE_BYTES.clients }),
     places: openPlaces(data.cities, { entryOf, cacheBytesMax: CACHE_BYTES.records }),
     networks: openNetworks(data.networks, { entryOf, cacheBytesMax: CACHE_BYTES.records }),

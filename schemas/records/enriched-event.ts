@@ -65,6 +65,8 @@ export interface EnrichedEvent {
 
 /** The sources of enrichment, reduced to the methods that steps need. */
 export interface Lookups {
+  /** Another text for other tables. */
+  id: string;
   clients: { of(userAgent: string, reported?: ReportedClient): Client };
   places: { of(address: string): Place };
   networks: { of(address: string): Network };

@@ -26,8 +26,16 @@ export interface SliceLimits {
   chunksMax: number;
 }
 
+/** Keeps the inserts into `events` and the recounts of its views apart, in all processes. */
+export interface InsertLock {
+  /** Others may insert at the same time. */
+  whileInserting<T>(work: () => Promise<T>): Promise<T>;
+  /** Nobody inserts meanwhile. Events before the day `from`, if any, were removed, and their daily sums stay as they are. */
+  whileRecounting<T>(work: (from: string | undefined) => Promise<T>): Promise<T>;
+}
+
 /** The writes that need the owner's settlement lock. */
-export interface OwnerSettlement {
+export interface OwnerSettlement extends InsertLock {
   /** Batches that were staged and never closed, for example because of a crash. */
   stagedBatches(): Promise<string[]>;
   putStagedBatch(batch: string): Promise<void>;

@@ -231,6 +231,8 @@ export function openJournal(): TestJournal {
     stagedBatches: async () => [...staged],
     putStagedBatch: async (batch) => void staged.add(batch),
     closeBatch: async (batch) => void staged.delete(batch),
+    whileInserting: (work) => work(),
+    whileRecounting: (work) => work(undefined),
     unsettledChunks: unused,
     markSettled: unused,
     finishComplete: unused,

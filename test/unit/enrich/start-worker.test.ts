@@ -22,6 +22,8 @@ interface Fakes {
   recordedNote?: string;
   aborted?: string[];
   insertFailures?: number;
+  /** Recounts that begin when an insert fails. */
+  recounts?: number;
 }
 
 /** Hands one batch to a worker and writes down, in order, what it does with it. */
@@ -30,6 +32,7 @@ async function work({
   recordedNote,
   aborted = [],
   insertFailures = 0,
+  recounts = 0,
 }: Fakes) {
   const steps: string[] = [];
   const bodies: Buffer[] = [];
@@ -46,11 +49,14 @@ async function work({
     return CONSUMER;
   });
   let failuresLeft = insertFailures;
+  let latestRecount = 0;
   const exec = async (insert: Insert) => {
     bodies.push(await bytesOf(insert));
     const table = insert.query.split(" ")[2] ?? "";
     steps.push(`insert ${table} ${insert.clickhouse_settings.insert_deduplication_token ?? ""}`);
-    return inserted(failuresLeft-- > 0 ? { "x-clickhouse-exception-code": "210" } : {});
+    if (failuresLeft-- <= 0) return inserted();
+    latestRecount += recounts;
+    return inserted({ "x-clickhouse-exception-code": "210" });
   };
   const abortedAmong = vi.fn(async (ids: readonly string[]) => aborted.filter((id) => ids.includes(id)));
   await startWorkerOn(log, {
@@ -64,6 +70,11 @@ async function work({
       },
       replaceDeadLetters: notHere,
     },
+    recounts: {
+      latest: async () => String(latestRecount),
+      whileInserting: (insert) => insert(),
+      recount: async (_, stamps) => void steps.push(`recount ${stamps.join(" ")}`),
+    },
     onWritten: ({ again }) => told.push(again ? "again" : "first"),
     onInserted: ({ table }) => told.push(table),
   });
@@ -72,8 +83,9 @@ async function work({
 
 const ofOther = chunkOf('{"$time":2}\n', { importId: OTHER_IMPORT, sequence: 3 });
 
-const BEGUN = 'range {"attempts":1}';
-const passingOver = (importId: string) => `range {"attempts":1,"skippedImports":["${importId}"]}`;
+const BEGUN = 'range {"attempts":1,"basis":"tiny 0"}';
+const passingOver = (importId: string) =>
+  `range {"attempts":1,"basis":"tiny 0","skippedImports":["${importId}"]}`;
 
 describe("startWorker", () => {
   test("records the range before it writes, syncs and reports after it wrote, and commits last", async () => {
@@ -91,8 +103,24 @@ describe("startWorker", () => {
 
   test("tells of every insert that was taken, not of those that failed, and whether the batch came again", async () => {
     expect((await work({})).told).toEqual(["events", "import_log", "first"]);
-    const again = await work({ recordedNote: '{"attempts":1}', insertFailures: 1 });
+    const again = await work({ recordedNote: '{"attempts":1,"basis":"tiny 0"}', insertFailures: 1 });
     expect(again.told).toEqual(["events", "import_log", "again"]);
+  });
+
+  test.each([
+    [
+      "that comes again with other lookup tables",
+      { recordedNote: '{"attempts":1,"basis":"other 0"}' },
+      ["recount 5"],
+    ],
+    ["that comes again after a recount", { recordedNote: '{"attempts":1,"basis":"tiny 7"}' }, ["recount 5"]],
+    ["with an insert that was cut short before a recount", { insertFailures: 1, recounts: 1 }, ["recount 5"]],
+    ["that comes again, and nothing is different", { recordedNote: '{"attempts":1,"basis":"tiny 0"}' }, []],
+    ["with an insert that failed, and nothing is different", { insertFailures: 1 }, []],
+  ])("recounts, or not, a batch %s", async (_, fakes, recounted) => {
+    const { steps } = await work({ chunks: [chunkOf('{"$time":1}', { receiptStamp: 5 })], ...fakes });
+    const written = steps.slice(steps.findLastIndex((step) => step.startsWith("insert")) + 1);
+    expect(written).toEqual([...recounted, "sync", "progress 1", "commit"]);
   });
 
   test("makes one insert of the chunks of several imports", async () => {
@@ -123,8 +151,13 @@ describe("startWorker", () => {
   });
 
   test.each([
-    ["nothing, though an import was aborted since", '{"attempts":1}', [OTHER_IMPORT], []],
-    ["what it left out then", `{"attempts":1,"skippedImports":["${OTHER_IMPORT}"]}`, [], [OTHER_IMPORT]],
+    ["nothing, though an import was aborted since", '{"attempts":1,"basis":"tiny 0"}', [OTHER_IMPORT], []],
+    [
+      "what it left out then",
+      `{"attempts":1,"basis":"tiny 0","skippedImports":["${OTHER_IMPORT}"]}`,
+      [],
+      [OTHER_IMPORT],
+    ],
   ])("leaves out of a range that a crash cut short %s", async (_, recordedNote, aborted, leftOut) => {
     const chunks = [chunkOf('{"$time":1}'), ofOther];
     const before = await work({ chunks, aborted: leftOut });

@@ -60,6 +60,7 @@ export function startWorkerOn(
     resolveArtifact: async () => dockerPackage,
     resolveLive: async () => [dockerPackage],
     progress: { abortedAmong: async () => [], putChunks: async () => [], replaceDeadLetters: notHere },
+    recounts: { latest: async () => "0", whileInserting: (work) => work(), recount: notHere },
     putDeadLetter: notHere,
     share: { index: 0, of: 1 },
     ...over,

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { onConnection } from "../../../../api/postgres/connection.js";
 import { type RemovedKind, cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
@@ -68,7 +69,7 @@ async function removeOld(retention: object = {}): Promise<Map<RemovedKind, numbe
     },
     onRemoved: (kind, { rows }) => removed.set(kind, rows),
   }).find(({ name }) => name === "retention");
-  await job?.run(pool, new AbortController().signal);
+  await onConnection(pool, async (connection) => job?.run(connection, new AbortController().signal));
   return removed;
 }
 

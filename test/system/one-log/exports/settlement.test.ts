@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { applyBatch, markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
+import { recount, versionsOfChunks } from "../../../../aggregate/settlement/recount.js";
+import { markRetracted, recountStaged, settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { breakView, onEveryServer } from "../../../support/stores/open-clickhouse.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
@@ -263,43 +264,29 @@ describe("after a crash", () => {
     await insert(versions);
   });
 
-  test("a staged batch is applied, and once more without effect", async () => {
-    const batch = randomUUID();
-    const crash = new Error("the program died");
-    const dying = { ...journal, putStagedBatch: () => Promise.reject(crash) };
-    await expect(settleAll(importId, { batch, owner: dying })).rejects.toBe(crash);
-    expect(await countLive(clickhouse, artifact.id)).toEqual({ live: versions.length, notOnce: 0 });
-    for (let time = 0; time < 3; time += 1) {
-      await applyBatch(clickhouse.shards, batch);
-      await expectLive(latest);
-    }
-    expect(await settleAll(importId)).toBe(0);
-  });
-
-  test("a batch is applied once more without effect after the rows that it removed were merged", async () => {
-    const merging = (verb: "STOP" | "START") =>
-      onEveryServer(clickhouse.servers, `SYSTEM ${verb} MERGES events`);
-    await merging("STOP");
-    onTestFinished(() => void merging("START"));
-    // So wide that ClickHouse hands the rows of a part on in a block of their own.
-    const wide = new Map([["filler", "x".repeat(20_000)]]);
-    const chunks = [0, 1].map((chunk) =>
-      Array.from({ length: 50 }, (_, line) => {
-        const version = versionOf(`${chunk} ${line}`, { importId, stamp: STAMP + chunk, line });
-        return { ...version, event: { ...version.event, variables: wide } };
-      }),
-    );
-    const overriding = chunks.flat().map(({ event }, line) => {
-      return versionOf(event.key, { importId, stamp: STAMP + 2, line, variant: 1 });
-    });
-    for (const chunk of [...chunks, overriding]) await insert(chunk);
-    const batch = randomUUID();
-    expect(await settleAll(importId, { batch })).toBe(120);
-    await merging("START");
-    await onEveryServer(clickhouse.servers, "OPTIMIZE TABLE events FINAL");
-    await applyBatch(clickhouse.shards, batch);
-    await expectLive([...latest, ...overriding]);
-  });
+  test.each([
+    ["before", "putStagedBatch", 30],
+    ["after", "closeBatch", 10],
+  ] as const)(
+    "a batch cut short %s it was applied counts once, also when ClickHouse forgot its token",
+    async (_, step, live) => {
+      const dying = async (batch: string) => {
+        journal.staged.add(batch);
+        throw new Error("the program died");
+      };
+      const owner = { ...journal, [step]: dying };
+      await expect(settleAll(importId, { owner })).rejects.toThrow("the program died");
+      expect(await countLive(clickhouse, artifact.id)).toEqual({ live, notOnce: 0 });
+      const others = [1, 2].map((line) => versionOf(`f${line}`, { importId, stamp: STAMP + 1, line }));
+      await rememberTokensOf(1);
+      for (const other of others) await insert([other]);
+      await rememberTokensOf(10_000);
+      await recountStaged(clickhouse.shards, journal);
+      expect(await settleAll(importId, { to: STAMP })).toBe(live - latest.length);
+      await expectLive([...latest, ...others]);
+      expect(journal.staged).toEqual(new Set());
+    },
+  );
 
   test("a batch that was not noted is found again, and nothing is removed twice", async () => {
     const dying = { ...journal, putStagedBatch: () => Promise.reject(new Error("the program died")) };
@@ -308,17 +295,24 @@ describe("after a crash", () => {
     await expectLive(latest);
   });
 
-  test("between the rows and a view of a settlement its batch completes the view", async () => {
+  test("between the rows and a view of a settlement each event counts once", async () => {
     const restore = await breakView(clickhouse.servers, "countries_view");
     onTestFinished(restore);
     await expect(settleAll(importId)).rejects.toThrow("broken by a test");
     await restore();
-    const [batch = ""] = journal.staged;
-    await applyBatch(clickhouse.shards, batch);
+    await recountStaged(clickhouse.shards, journal);
+    await settleAll(importId);
     await expectLive(latest);
-    expect(await settleAll(importId)).toBe(0);
   });
 });
+
+/** Sets how many inserts event_ids knows the tokens of. */
+function rememberTokensOf(inserts: number): Promise<void> {
+  const settings = ["non_replicated", "replicated"].map(
+    (kind) => `${kind}_deduplication_window = ${inserts}`,
+  );
+  return onEveryServer(clickhouse.servers, `ALTER TABLE event_ids MODIFY SETTING ${settings.join(", ")}`);
+}
 
 describe("an insert that is repeated with its token", () => {
   test("changes nothing in any table", async () => {
@@ -362,6 +356,21 @@ describe("an insert that is repeated with its token", () => {
       expect(open).toEqual([]);
     },
   );
+
+  test("has the same values in events and all views after a recount, where it was repeated with others", async () => {
+    const importId = randomUUID();
+    const lines = Array.from({ length: 40 }, (_, line) => line);
+    const first = lines.map((line) => versionOf(`e${line}`, { importId, line, variant: line % 7 }));
+    const repeated = lines.map((line) => versionOf(`e${line}`, { importId, line, variant: 7 + (line % 7) }));
+    const restore = await breakView(clickhouse.servers, "countries_view");
+    onTestFinished(restore);
+    await expect(insert(first, `cut ${importId}`)).rejects.toThrow("broken by a test");
+    await restore();
+    await insert(repeated, `cut ${importId}`);
+    for (let time = 0; time < 2; time += 1)
+      for (const shard of clickhouse.shards.shards) await recount(shard, versionsOfChunks([STAMP]), journal);
+    await expectLive(first);
+  });
 
   test("completes every view that a crash cut short, and keeps the rows once", async () => {
     const [server] = clickhouse.servers;

@@ -14,6 +14,8 @@ import { putChunks } from "../../../../api/imports/import-progress.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { asOnlySettlement, dueImports } from "../../../../api/imports/settlements.js";
 import { uploadStore } from "../../../../api/imports/uploads.js";
+import { onConnection } from "../../../../api/postgres/connection.js";
+import { insertLock, latestRecount } from "../../../../api/postgres/insert-lock.js";
 import type { Postgres } from "../../../../api/postgres/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
@@ -186,6 +188,38 @@ describe("the receipt stamp that an import begins at", () => {
       expect(starts.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
     });
   });
+});
+
+test("inserts go on side by side; a recount waits for them, and they for it", async () => {
+  const steps: string[] = [];
+  const end = new Map<string, () => void>();
+  const start = (name: string, kind: "whileInserting" | "whileRecounting") =>
+    onConnection(pg, (connection) =>
+      insertLock(connection)[kind](async () => {
+        steps.push(name);
+        await new Promise<void>((resolve) => end.set(name, resolve));
+      }),
+    );
+  const waiting = async () => {
+    const { rows } = await pg.query("select from pg_locks where locktype = 'advisory' and not granted");
+    return rows.length;
+  };
+  const before = await latestRecount(pg);
+  const running = [start("one", "whileInserting"), start("other", "whileInserting")];
+  await expect.poll(() => steps.length).toBe(2);
+  running.push(start("recount", "whileRecounting"));
+  await expect.poll(waiting).toBe(1);
+  running.push(start("later", "whileInserting"));
+  await expect.poll(waiting).toBe(2);
+  expect(steps.sort()).toEqual(["one", "other"]);
+  expect(await latestRecount(pg)).toBe(before);
+  for (const name of ["one", "other", "recount", "later"]) {
+    await expect.poll(() => end.has(name)).toBe(true);
+    end.get(name)?.();
+  }
+  await Promise.all(running);
+  expect(steps.slice(2)).toEqual(["recount", "later"]);
+  expect(await latestRecount(pg)).not.toBe(before);
 });
 
 test("a repeated start never answers an upload that is interrupted while it looks for its key", async () => {

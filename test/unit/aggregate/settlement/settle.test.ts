@@ -42,6 +42,7 @@ function fakes({ differing, failing = "nothing" }: { differing: number; failing?
   const owner = {
     putStagedBatch: async (batch: string) => void steps.push(`staged ${batch}`),
     closeBatch: async (batch: string) => void steps.push(`closed ${batch}`),
+    whileInserting: (work: () => Promise<unknown>) => work(),
   } as unknown as OwnerSettlement;
   return { shards, owner, steps, commands };
 }

@@ -34,6 +34,8 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
     stagedBatches: async () => staged.splice(0),
     putStagedBatch: async () => undefined,
     closeBatch: async (batch) => void steps.push(`close ${batch}`),
+    whileInserting: (work) => work(),
+    whileRecounting: (work) => work(undefined),
     unsettledChunks: async (ids) =>
       ids
         .filter((importId) => !settled.has(importId))
@@ -68,11 +70,13 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
       query: string;
       query_params?: Record<string, string> & { importIds?: string[] };
     }) => {
-      const applied = query.includes("INSERT INTO events") ? [`apply ${params.batch ?? ""}`] : [];
+      const recounted = query.includes("INSERT INTO event_ids") ? [`recount ${params.batch ?? ""}`] : [];
       const retracted = (params.importIds ?? []).map((id) => `retract ${id}`);
-      steps.push(...applied, ...retracted);
+      steps.push(...recounted, ...retracted);
     },
-    query: async () => ({ json: async () => [{ rows: "0" }] }),
+    query: async ({ query }: { query: string }) => ({
+      json: async () => (query.startsWith("SELECT count()") ? [{ rows: "0" }] : []),
+    }),
   } as unknown as ClickHouseClient);
   return { store, shards, steps, dueImports, onFailure: vi.fn() };
 }
@@ -102,9 +106,9 @@ afterEach(() => void vi.useRealTimers());
 describe("startSettler", () => {
   test.each<[string, Fakes, string[]]>([
     [
-      "applies what an earlier settlement staged before it settles anew",
+      "recounts what an earlier settlement left before it settles anew",
       { rounds: [[due("a")], []], staged: ["b1", "b2"] },
-      ["apply b1", "close b1", "apply b2", "close b2", "settled a", "finish a"],
+      ["recount b1", "close b1", "recount b2", "close b2", "settled a", "finish a"],
     ],
     [
       "marks a retracted import as such before it settles it",

@@ -38,7 +38,12 @@ const dashboardExpressions = dashboard.panels.flatMap(({ targets = [] }) => targ
 async function readDescriptions() {
   const registry = createRegistry();
   const none = async () => 0;
-  createPipelineMetrics(registry, { eventLog: { lag: none }, countDeadLetters: none, oldestErasure: none });
+  createPipelineMetrics(registry, {
+    eventLog: { lag: none },
+    countDeadLetters: none,
+    oldestErasure: none,
+    oldestStagedBatch: async () => undefined,
+  });
   createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
   createCollectMetrics(registry, { bufferBytes: () => 0, isFresh: () => true });
   createScheduleMetrics(registry, []);

@@ -38,9 +38,9 @@ describe("a batch as recorded", () => {
   });
 
   test("keeps the shard that the rows went to, and needs none of one server", () => {
-    expect(resumeState(formatState(newState([], "eu-1"))).shard).toBe("eu-1");
-    expect(formatState(newState([]))).toBe('{"attempts":1}');
-    expect(resumeState('{"attempts":1}').shard).toBeUndefined();
+    expect(resumeState(formatState(newState([], { shard: "eu-1" }))).shard).toBe("eu-1");
+    expect(formatState(newState([]))).toBe('{"attempts":1,"basis":""}');
+    expect(resumeState(formatState(newState([]))).shard).toBeUndefined();
   });
 
   test("counts a crash for the chunk that was being enriched, and none where it was not", () => {

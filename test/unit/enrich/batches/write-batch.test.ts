@@ -321,7 +321,7 @@ describe("writeBatch", () => {
     // The artifact is asked for once, for the first line: only the first record can die of it here.
     const dying = () => DEATH;
     for (let round = 0; round < 7; round++) expect(await work({ resolving: dying })).toBe("died");
-    expect(kept.notes.at(-1)).toBe('{"attempts":7,"enriching":0,"crashes":{"0":4}}');
+    expect(kept.notes.at(-1)).toBe('{"attempts":7,"basis":"tiny 0","enriching":0,"crashes":{"0":4}}');
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-a"));
     expect([...kept.deadLetters.values()]).toMatchObject([
@@ -345,7 +345,7 @@ describe("writeBatch", () => {
     for (let round = 0; round < 12; round++)
       expect(await work({ resolving: () => DEATH, stopped: true })).toBe("died");
     expect(kept.notes.filter((note) => note.includes('"enriching":0'))).toHaveLength(10);
-    expect(kept.notes.at(-1)).toBe('{"attempts":12}');
+    expect(kept.notes.at(-1)).toBe('{"attempts":12,"basis":"tiny 0"}');
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(AGENTS);
   });

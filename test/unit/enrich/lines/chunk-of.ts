@@ -64,6 +64,7 @@ export function eventOf(over: Partial<EnrichedEvent> = {}): EnrichedEvent {
 
 /** Lookups that answer from what they are asked, without any data. */
 export const tinyLookups: Lookups = {
+  id: "tiny",
   clients: {
     of: (userAgent, reported) => ({
       client: userAgent.split("/")[0] ?? "",

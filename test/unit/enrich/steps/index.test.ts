@@ -34,6 +34,7 @@ const event: EnrichedEvent = {
 
 /** Answers with what was asked for, so that a mix-up shows. */
 const lookups: Lookups = {
+  id: "echo",
   clients: { of: (userAgent) => ({ ...UNKNOWN_CLIENT, client: userAgent }) },
   places: { of: (address) => ({ ...UNKNOWN_PLACE, city: address }) },
   networks: { of: (address) => ({ ...UNKNOWN_NETWORK, company: address }) },

@@ -1,0 +1,157 @@
+import { v7 as uuidv7 } from "uuid";
+import { pause } from "../../schemas/async/pause.js";
+import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
+import type { InsertLock } from "../../schemas/records/settlement.js";
+import type { ClickHouse, Shard } from "../../schemas/shards.js";
+import { dailyTables, insertMissing } from "../clickhouse/read-migrations.js";
+import { readQuery } from "../read-query.js";
+import { isRewriting } from "../retention/delete-rows.js";
+
+/** SQL that selects the artifact, date, event_id, version and import_id of versions of events, and its parameters. */
+export interface SelectedVersions {
+  select: string;
+  params: Record<string, unknown>;
+}
+
+/**
+ * Makes event_ids, for these versions, and the daily tables, for their packages and days, agree with `events`: an insert
+ * that was cut short leaves its views apart. Inserts the difference, so a second run inserts nothing. Nobody inserts events
+ * meanwhile, and no day counts as recounted while its rows are being deleted.
+ */
+export async function recount(
+  shard: Shard,
+  versions: SelectedVersions,
+  { whileRecounting }: Pick<InsertLock, "whileRecounting">,
+): Promise<void> {
+  const tables = await dailyTables();
+  const server = await shard.withAnswered(["events", "event_ids", ...tables.map(({ table }) => table)]);
+  const whenUntouched = async (work: (from: string) => Promise<void>) => {
+    const run = () =>
+      whileRecounting(async (from = FIRST_DAY) => {
+        if (await isTouched(server)) return false;
+        await work(from);
+        return true;
+      });
+    while (!(await run())) await pause(PAUSE_MS);
+  };
+  await whenUntouched((from) => recountVersions(server, versions, from));
+  for (const days of groupsOf(await daysOf(server, versions)))
+    await whenUntouched(async (from) => {
+      const kept = days.filter(({ date }) => date >= from);
+      for (const table of tables) {
+        const query = insertMissing({ ...table, select: ofDays(table.select) }, storedDays(table.keys));
+        await insert(server, { query, params: paramsOf(kept) });
+      }
+    });
+}
+
+/** The versions that these chunks wrote, on the shard that has them. */
+export function versionsOfChunks(stamps: readonly number[]): SelectedVersions {
+  return {
+    select: `SELECT artifact, date, event_id, version, import_id FROM events
+      WHERE version >= {fromVersion:UInt64} AND version < {toVersion:UInt64}
+        AND intDiv(version, {linesInChunk:UInt64}) IN {stamps:Array(UInt64)}`,
+    params: {
+      stamps,
+      fromVersion: leastVersion(Math.min(...stamps)),
+      toVersion: leastVersion(Math.max(...stamps) + 1),
+      linesInChunk: LINES_IN_CHUNK,
+    },
+  };
+}
+
+const FIRST_DAY = "1970-01-01";
+const PAUSE_MS = 1_000;
+/** All inserts wait for one group: some seconds. ClickHouse takes 128 KiB of parameters. */
+const GROUP = { rowsMax: 2_000_000, daysMax: 1_000 };
+
+/** A statement goes on when its process has died. */
+async function isTouched(server: ClickHouse): Promise<boolean> {
+  return (await isRewriting(server, "events")) || (await isRunning(server, QUERY_ID));
+}
+
+const QUERY_ID = "recount-";
+
+/** Whether the server runs a statement whose query id begins so. */
+export async function isRunning(server: ClickHouse, queryId: string): Promise<boolean> {
+  const answer = await server.query({
+    query: `SELECT 1 FROM system.processes
+      WHERE current_database = currentDatabase() AND startsWith(query_id, {queryId:String}) LIMIT 1`,
+    query_params: { queryId },
+    format: "JSONEachRow",
+  });
+  return (await answer.json()).length > 0;
+}
+
+async function recountVersions(
+  server: ClickHouse,
+  { select, params }: SelectedVersions,
+  from: string,
+): Promise<void> {
+  const text = await readQuery("settlement/recount-versions");
+  const query = text.replace(/^\{versions\}$/m, () => select);
+  await insert(server, { query, params: { ...params, from } });
+}
+
+interface StoredDay {
+  artifact: string;
+  date: string;
+  rows: string;
+}
+
+async function daysOf(server: ClickHouse, { select, params }: SelectedVersions): Promise<StoredDay[]> {
+  const answer = await server.query({
+    query: `SELECT artifact, date, count() AS rows FROM events
+      WHERE (artifact, date) IN (SELECT artifact, date FROM (${select}))
+      GROUP BY artifact, date ORDER BY artifact, date`,
+    query_params: params,
+    format: "JSONEachRow",
+  });
+  return answer.json<StoredDay>();
+}
+
+function groupsOf(days: readonly StoredDay[]): StoredDay[][] {
+  const groups: StoredDay[][] = [];
+  let rows = Infinity;
+  for (const day of days) {
+    rows += Number(day.rows);
+    const last = groups.at(-1);
+    if (last !== undefined && rows <= GROUP.rowsMax && last.length < GROUP.daysMax) last.push(day);
+    else {
+      groups.push([day]);
+      rows = Number(day.rows);
+    }
+  }
+  return groups;
+}
+
+const DAYS = "(SELECT arrayJoin(arrayZip({artifacts:Array(UUID)}, {dates:Array(Date)})))";
+
+function ofDays(select: string): string {
+  return select.replace(
+    "FROM events",
+    `FROM (SELECT * FROM events WHERE (artifact, date) IN ${DAYS}) AS events`,
+  );
+}
+
+function storedDays(keys: string): string {
+  const [artifact] = keys.split(",");
+  return `WHERE (${artifact}, date) IN ${DAYS}`;
+}
+
+function paramsOf(days: readonly StoredDay[]) {
+  return { artifacts: days.map(({ artifact }) => artifact), dates: days.map(({ date }) => date) };
+}
+
+/** The token is unique: that of an equal difference at another time would drop this one. */
+async function insert(
+  server: ClickHouse,
+  { query, params }: { query: string; params: Record<string, unknown> },
+): Promise<void> {
+  await server.command({
+    query,
+    query_params: params,
+    query_id: `${QUERY_ID}${uuidv7()}`,
+    clickhouse_settings: { async_insert: 0, wait_end_of_query: 1, insert_deduplication_token: uuidv7() },
+  });
+}
