@@ -1,3 +1,4 @@
+import { NEW_HOSTS_MAX } from "../../ingest/collect/sites.js";
 import { Problem } from "../../schemas/problem.js";
 import { type Account, reaches } from "../access/access.js";
 import { type Postgres, query, utc } from "../postgres/query.js";
@@ -66,14 +67,28 @@ export function requireNoCollectHost(host: string | undefined, collectHost: Coll
   if (host !== undefined && host === collectHost) throw collectionHost(host);
 }
 
-/** A domain would take them from the collection; images do not, below /v2/. Throws `domain-is-already-in-use`. */
+/**
+ * A domain would take them from the collection; images do not, below /v2/. While there were too many new hosts to note,
+ * today or yesterday, any host may be one: then only hosts that are served once they are verified can be claimed.
+ * Throws `domain-is-already-in-use`.
+ */
 export async function requireNoCollectionHost(
   client: Postgres,
-  { host, collectHost }: { host: string; collectHost: CollectHost },
+  { host, collectHost, isVerified }: { host: string; collectHost: CollectHost; isVerified: boolean },
 ): Promise<void> {
   requireNoCollectHost(host, collectHost);
   const text = "select from collection_hosts where host = $1 and answered_on > current_date - 30";
   if ((await query(client, text, [host])).length > 0) throw collectionHost(host);
+  if (isVerified || collectHost !== undefined) return;
+  const full = `
+    select from collection_hosts where noted_on >= current_date - 1
+    group by noted_on having count(*) >= $1`;
+  if ((await query(client, full, [NEW_HOSTS_MAX])).length === 0) return;
+  throw new Problem(
+    "domain-is-already-in-use",
+    `Live collection was asked at too many new hosts to tell whether ${host} is one of its own: add it in two days, ` +
+      "or let the operator set COLLECT_HOST or DOMAIN_VERIFICATION.",
+  );
 }
 
 function collectionHost(host: string): Problem {
@@ -83,13 +98,25 @@ function collectionHost(host: string): Problem {
   );
 }
 
-/** Notes that pixels or npm reports are answered at this host. */
+/** Notes that pixels or npm reports are answered at this host, unless it is new and too many are. */
 export async function noteCollectionHost(pg: Postgres, host: string): Promise<void> {
   const text = `
-    insert into collection_hosts (host, answered_on) values ($1, current_date)
+    insert into collection_hosts (host, answered_on) select $1, current_date
+    where exists (select from collection_hosts where host = $1)
+      or (select count(*) from collection_hosts where noted_on = current_date) < $2
     on conflict (host) do update set answered_on = excluded.answered_on where collection_hosts.answered_on < excluded.answered_on`;
-  await query(pg, text, [host]);
+  await query(pg, text, [host, NEW_HOSTS_MAX]);
 }
+
+/** Noted on any day, the longest known first. */
+export async function readCollectionHosts(pg: Postgres): Promise<ReadonlySet<string>> {
+  const text = "select host from collection_hosts order by noted_on limit $1";
+  const rows = await query<{ host: string }>(pg, text, [KNOWN_HOSTS_MAX]);
+  return new Set(rows.map(({ host }) => host));
+}
+
+/** Those of 30 days. */
+const KNOWN_HOSTS_MAX = 30 * NEW_HOSTS_MAX;
 
 /** Forgets hosts that are not held any more, and those of the collection after 30 days. Answers how many. */
 export async function deleteEndedHosts(pg: Postgres): Promise<number> {

@@ -89,7 +89,7 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         problems: [...PROBLEMS, "domain-is-already-in-use", QUOTA_PROBLEMS.domains],
       },
       async handle(call) {
-        const made = await createDomain({ pg, quotas, collectHost }, call);
+        const made = await createDomain({ pg, quotas, collectHost, hosts }, call);
         call.ctx.status = 201;
         const { ownerId, domain } = made;
         call.ctx.set("ETag", entityTag(domain));
@@ -117,7 +117,7 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
 }
 
 async function createDomain(
-  { pg, quotas, collectHost }: PackageDomainDeps,
+  { pg, quotas, collectHost, hosts }: PackageDomainDeps,
   { ctx, account, action, param, record }: Call<"domains.write">,
 ): Promise<{ ownerId: string; domain: PackageDomainV1 }> {
   const type = parsePackageType(ctx.query);
@@ -129,7 +129,7 @@ async function createDomain(
     const count = (await listPackageDomains(client, row.id)).length;
     requireRoom(quotas, "domains", { name: row.name, count });
     await requireFreeHost(client, { host: name, ownerId: row.ownerId, account });
-    await requireNoCollectionHost(client, { host: name, collectHost });
+    await requireNoCollectionHost(client, { host: name, collectHost, isVerified: hosts !== undefined });
     const made = await insertPackageDomain(client, { packageId: row.id, name });
     await record(client, {
       ownerId: row.ownerId,

@@ -227,9 +227,10 @@ create table held_hosts (
   held_until timestamptz not null
 );
 
--- Hosts at which pixels or npm reports were answered, and the last day of that. No package may take them.
+-- Hosts at which pixels or npm reports were answered, and the first and the last day of that. No package may take them.
 create table collection_hosts (
   host        text primary key,
+  noted_on    date not null default current_date,
   answered_on date not null
 );
 

@@ -6,7 +6,7 @@ import type { Registry } from "prom-client";
 import { clientAddress } from "../../api/identity/client-address.js";
 import { putFlushed, removeCollector } from "../../api/erasures/collectors.js";
 import { createGuard } from "../../api/outbound/guard-address.js";
-import { noteCollectionHost } from "../../api/hosts/public-hosts.js";
+import { noteCollectionHost, readCollectionHosts } from "../../api/hosts/public-hosts.js";
 import { createCollectServer } from "../../ingest/collect/create-collect-server.js";
 import { type LiveBuffer, openLiveBuffer } from "../../ingest/collect/live-buffer.js";
 import { startRepeating, untilAborted } from "../../schemas/async/pause.js";
@@ -127,6 +127,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
       onAnswered: (kind, status) => metrics.onAnswered(kind, status),
       onCollectionHost: noteHosts({
         note: (name) => noteCollectionHost(stores.pg, name),
+        readKnown: () => readCollectionHosts(stores.pg),
         now: Date.now,
         onFailure: (error) => log.warn({ err: error }, "a host of live collection could not be noted"),
       }),

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { noteHosts } from "../../../../ingest/collect/sites.js";
 
 const DAY_MS = 86_400_000;
@@ -11,7 +11,13 @@ function noting({ hostsMax = 100, fails = false } = {}) {
     seen.push(host);
     if (fails) throw new Error("away");
   };
-  const add = noteHosts({ note, now: () => clock.now, onFailure: (error) => failures.push(error), hostsMax });
+  const add = noteHosts({
+    note,
+    now: () => clock.now,
+    readKnown: async () => new Set(["px.acme.example"]),
+    onFailure: (error) => failures.push(error),
+    hostsMax,
+  });
   return { seen, failures, clock, add };
 }
 
@@ -36,6 +42,15 @@ test("callers cannot have more hosts noted than there may be", () => {
   const { seen, add } = noting({ hostsMax: 3 });
   for (let at = 0; at < 10; at++) add(`h${at}.example`);
   expect(seen).toHaveLength(3);
+});
+
+test("a host of earlier days is noted also when others have used up the day's notes", async () => {
+  const { seen, add } = noting({ hostsMax: 3 });
+  for (let at = 0; at < 10; at++) add(`h${at}.example`);
+  add("px.acme.example");
+  add("px.acme.example");
+  await vi.waitFor(() => expect(seen).toContain("px.acme.example"));
+  expect(seen).toHaveLength(4);
 });
 
 test("a host that could not be noted is tried again a minute later", async () => {

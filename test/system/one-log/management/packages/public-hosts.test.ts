@@ -95,6 +95,36 @@ describe("a domain", () => {
     expect(await domain("admin", id)).toMatchObject({ status: 201 });
   });
 
+  test("is none while the notes of hosts are full, and known hosts are noted all the same", async () => {
+    const known = `known.${host}`;
+    await noteCollectionHost(postgres.pg, known);
+    await postgres.pg.query(
+      "update collection_hosts set noted_on = current_date - 9, answered_on = current_date - 9",
+    );
+    const flood = `
+      insert into collection_hosts (host, answered_on) select 'h' || n || '.flood', current_date from generate_series(1, 1000) n`;
+    await postgres.pg.query(flood);
+    try {
+      for (const name of [known, host]) await noteCollectionHost(postgres.pg, name);
+      const { rows } = await postgres.pg.query(
+        "select host from collection_hosts where answered_on = current_date and host not like '%.flood'",
+      );
+      expect(rows).toEqual([{ host: known }]);
+      const refused = {
+        status: 422,
+        body: { message: expect.stringContaining("too many new hosts") as string },
+      };
+      const id = await file("stranger");
+      expect(await domain("stranger", id)).toMatchObject(refused);
+      await postgres.pg.query("update collection_hosts set noted_on = noted_on - 1");
+      expect(await domain("stranger", id)).toMatchObject(refused);
+      await postgres.pg.query("update collection_hosts set noted_on = noted_on - 1");
+      expect(await domain("stranger", id)).toMatchObject({ status: 201 });
+    } finally {
+      await postgres.pg.query("delete from collection_hosts where host like '%.flood'");
+    }
+  });
+
   test("is not COLLECT_HOST, and neither is a host of images", async () => {
     await using collecting = await serveApi({ pg: postgres.pg, collect: { publicHost: host, port: 8081 } });
     const token = world.tokens.stranger;
