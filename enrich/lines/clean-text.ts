@@ -1,3 +1,5 @@
+import { numberText } from "./exact-numbers.js";
+
 const BREAKS = /[\r\n\0]/;
 const ALL_BREAKS = /[\r\n\0]/g;
 
@@ -29,6 +31,7 @@ export function excerpt(text: string, bytesMax: number): string {
 /** A value of a line, for a message. Nested values are not written out: they may be deeper than the stack. */
 export function describeValue(value: unknown, bytesMax: number): string {
   if (Array.isArray(value)) return "[…]";
-  if (typeof value === "object" && value !== null) return "{…}";
-  return excerpt(typeof value === "string" ? value : String(value), bytesMax);
+  const text = numberText(value);
+  if (typeof value === "object" && value !== null && text === undefined) return "{…}";
+  return excerpt(typeof value === "string" ? value : (text ?? String(value)), bytesMax);
 }

@@ -5,6 +5,7 @@ import type { NumberedLine } from "./split-lines.js";
 import type { ArtifactKind } from "../../schemas/records/artifact.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { describeValue } from "./clean-text.js";
+import { markNumbers, mayRound } from "./exact-numbers.js";
 
 /** A line whose JSON is an object, and the artifact that it names; or the fault that refuses it. */
 export type DecodedLine = { fields: LineFields; target: Target } | { fault: LineFault };
@@ -20,21 +21,28 @@ const TOO_LONG = {
 /** Never throws. The artifact is not looked up yet: it may not exist, or be another owner's. */
 export function decodeLine({ bytes, line }: NumberedLine, path: ImportPath): DecodedLine {
   if (lineLength(bytes) > LINE_BYTES_MAX) return TOO_LONG;
-  const object = line === 1 ? decodeObject(bytes) : parseObject(bytes);
+  const text = (line === 1 ? withoutByteOrderMark(bytes) : bytes).toString("utf8");
+  const object = parseObject(text);
   if (object === undefined) return NOT_AN_OBJECT;
-  const fields = fieldsOf(object);
+  const fields = exactFields(fieldsOf(object), text);
   const target = targetOf(fields, path);
   return "class" in target ? { fault: target } : { fields, target };
 }
 
 /** The object of a line that may begin its file; undefined for any other text. */
 export function decodeObject(bytes: Buffer): LineObject | undefined {
-  return parseObject(withoutByteOrderMark(bytes));
+  return parseObject(withoutByteOrderMark(bytes).toString("utf8"));
 }
 
-function parseObject(bytes: Buffer): LineObject | undefined {
+/** The line again, with numbers as they were sent, where one of them would change. */
+function exactFields(fields: LineFields, text: string): LineFields {
+  const marked = mayRound(fields) ? markNumbers(text) : undefined;
+  return marked === undefined ? fields : fieldsOf(JSON.parse(marked) as LineObject);
+}
+
+function parseObject(text: string): LineObject | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -5,6 +5,7 @@ import { rememberTexts } from "../lookups/generation-cache.js";
 import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 import { cleanText, isLongerThan, truncate } from "./clean-text.js";
 import type { LineFields } from "./decode-line.js";
+import { numberText } from "./exact-numbers.js";
 import { error, warning, type LineFault } from "./line-fault.js";
 
 const UNIQUE_ID_BYTES_MAX = 256;
@@ -53,9 +54,15 @@ export function invalid(key: string, expected: string): LineFault {
   return error("invalid-value", `${key} must be ${expected}`);
 }
 
+const INTEGER = /^-?[1-9]\d*$/;
+
+/** An integer may have any size. `5.0` and `5e0` are 5. */
 export function readUniqueId(value: unknown): string | undefined {
   if (value === undefined || value === null) return "";
-  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
+  const sent = numberText(value);
+  if (sent !== undefined && INTEGER.test(sent)) return sent;
+  const number = sent === undefined ? value : Number(sent);
+  if (typeof number === "number") return Number.isSafeInteger(number) ? String(number) : undefined;
   if (typeof value !== "string" || value === "" || isLongerThan(value, UNIQUE_ID_BYTES_MAX)) return undefined;
   return value;
 }

@@ -4,14 +4,15 @@ import { warning, type LineFault } from "./line-fault.js";
 import type { LineFields } from "./decode-line.js";
 import { isObject } from "../../schemas/formats.js";
 import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
+import { jsonText, numberText } from "./exact-numbers.js";
 
 const DEPTH_MAX = 32;
 /** Without a limit, one line of 1 MiB could fill the log with a hundred thousand entries. */
 const WARNINGS_MAX = 64;
 
 /**
- * Names and values in turn: nested objects flatten with dots, arrays and null become JSON text; of equal
- * names the later wins. At most 64 of 1 KiB each; the rest and unknown `$` keys are dropped with a warning.
+ * Names and values in turn: nested objects flatten with dots, arrays and null become JSON text, numbers stay as
+ * they were sent; of equal names the later wins. At most 64 of 1 KiB each; the rest and unknown `$` keys are dropped with a warning.
  * @param collected the `$` keys of a line of live collection: all others are variables
  */
 export function readVariables(
@@ -56,7 +57,7 @@ interface Variable {
 }
 
 function addVariable(adding: Adding, { name, value, depth }: Variable): void {
-  if (isObject(value) && depth < DEPTH_MAX) {
+  if (isObject(value) && depth < DEPTH_MAX && numberText(value) === undefined) {
     for (const key in value)
       addVariable(adding, { name: `${name}.${key}`, value: value[key], depth: depth + 1 });
     return;
@@ -94,7 +95,7 @@ function putVariable(variables: string[], name: string, text: string): void {
 function variableText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   try {
-    return JSON.stringify(value);
+    return numberText(value) ?? jsonText(value);
   } catch {
     return undefined;
   }

@@ -59,7 +59,7 @@ export const IMPORT_LINE = {
     $unique_id: {
       type: ["string", "integer"],
       description:
-        "At most 256 bytes. A later line with the same one, for the same package or pixel, replaces this",
+        "A string of at most 256 bytes, or an integer of any size. A later line with the same one, for the same package or pixel, replaces this",
     },
     $package: { ...ID, description: "Required if the path names no package or pixel" },
     $pixel: { ...ID, description: "Required if the path names no package or pixel; also `$tracking_pixel`" },

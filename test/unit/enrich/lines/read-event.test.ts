@@ -113,7 +113,7 @@ describe("readEvent", () => {
     expect(eventFrom({ $unique_id: value }).uniqueId).toBe(uniqueId);
   });
 
-  test.each([["x".repeat(257)], ["é".repeat(129)], [""], [1.5], [2 ** 53], [1e300], [true], [[]], [{}]])(
+  test.each([["x".repeat(257)], ["é".repeat(129)], [""], [1.5], [1e300], [true], [[]], [{}]])(
     "refuses the unique id %j",
     (value) => {
       expect(faultOf({ $unique_id: value })).toMatchObject({ class: "error", type: "invalid-value" });

@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+
+/** A key that no line can have, since nobody knows it. */
+const MARK = randomUUID();
+const MARKED = new RegExp(String.raw`\{"${MARK}":"([^"]+)"\}`, "g");
+
+/** Whether a number of the line may not be what was sent: only a look at its text can tell. */
+export function mayRound(line: { $unique_id: unknown; otherValues: readonly unknown[] }): boolean {
+  const { $unique_id: id, otherValues } = line;
+  return (typeof id === "number" && !Number.isSafeInteger(id)) || otherValues.some(isNumeric);
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === "number" || (typeof value === "object" && value !== null);
+}
+
+/** `-0`, `0.10`, `0.0000001`, `1234567890123456789` and `1e400`. Some too many: `markNumber` compares each. */
+const INEXACT = String.raw`(?:-0|-?\d+\.(?:0{6}\d*|\d*0)|-?[\d.]{16,}|-?[\d.]+[eE][-+\d]+)`;
+/** Between what stands around a number: user agents have `NT 10.0;`. */
+const MAY_HAVE = new RegExp(String.raw`[:,[\s]${INEXACT}\s*[,}\]]`);
+const STRING_OR_NUMBER = new RegExp(
+  String.raw`"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])${INEXACT}(?![\d.eE+-])`,
+  "g",
+);
+
+/**
+ * JSON in which each number that JavaScript would write in another way is an object, for `numberText`; undefined where
+ * there is none. `JSON.parse` of Node 20 does not give the text of a number.
+ * @param json a text that JSON.parse takes
+ */
+export function markNumbers(json: string): string | undefined {
+  return MAY_HAVE.test(json) ? json.replace(STRING_OR_NUMBER, markNumber) : undefined;
+}
+
+function markNumber(token: string): string {
+  return token[0] === '"' || String(Number(token)) === token ? token : `{"${MARK}":"${token}"}`;
+}
+
+/** A number as it was sent, if it is one that JavaScript would write in another way. */
+export function numberText(value: unknown): string | undefined {
+  return typeof value === "object" && value !== null
+    ? (value as Partial<Record<string, string>>)[MARK]
+    : undefined;
+}
+
+/** `JSON.stringify`, with numbers as they were sent. Throws for what is nested deeper than the stack. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(MARKED, "$1");
+}

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeLine, fieldsOf, type LineObject } from "../../../../enrich/lines/decode-line.js";
+import { numberText } from "../../../../enrich/lines/exact-numbers.js";
+import { readEvent, type ReadEvent } from "../../../../enrich/lines/read-event.js";
+import { chunkOf, dockerPackage, RECEIVED_AT } from "./chunk-of.js";
+
+function decode(text: string) {
+  const decoded = decodeLine({ bytes: Buffer.from(text), line: 2 }, chunkOf(""));
+  if ("fault" in decoded) throw new Error(decoded.fault.message);
+  return decoded;
+}
+
+function read(members: string): ReadEvent {
+  return readEvent(decode(`{${members}}`), dockerPackage, { line: 2, receivedAt: RECEIVED_AT });
+}
+
+test.each([
+  ['"a":1234567890123456789,"b":0.10,"c":1e400', ["a", "1234567890123456789", "b", "0.10", "c", "1e400"]],
+  ['"a":{"b":-0,"c":1.50}, "d":1', ["a.b", "-0", "a.c", "1.50", "d", "1"]],
+  ['"a":[1.0, {"b":1e5}, "1.0", null]', ["a", '[1.0,{"b":1e5},"1.0",null]']],
+  ['"a":0.0000001,"b":"say \\"x\\", 1.0 ,","c":"2.0"', ["a", "0.0000001", "b", 'say "x", 1.0 ,', "c", "2.0"]],
+])("keeps numbers as they were sent: %s", (members, variables) => {
+  expect(read(`"$time":1,${members}`)).toMatchObject({ event: { variables }, warnings: [] });
+});
+
+test.each([
+  ["1234567890123456789", "1234567890123456789"],
+  ["-9007199254740993", "-9007199254740993"],
+  ["9".repeat(300), "9".repeat(300)],
+  ["5.0", "5"],
+])("takes the integer %s as a unique id", (sent, uniqueId) => {
+  const members = [`"$unique_id":${sent}`, `"$unique_id":${sent},"a":1.0`];
+  for (const each of members) expect(read(`"$time":1,${each}`)).toMatchObject({ event: { uniqueId } });
+});
+
+test.each(['"$unique_id":1.5000000000000000001', '"$unique_id":1e400', '"$version":1.0,"a":1.0'])(
+  "refuses %s",
+  (members) => {
+    expect(read(`"$time":1,${members}`)).toMatchObject({ fault: { type: "invalid-value" } });
+  },
+);
+
+test("reads a time whose line has such numbers", () => {
+  expect(read('"$time":1.6E9,"a":1.0')).toMatchObject({ event: { time: 1_600_000_000_000 } });
+  expect(read('"$time":1e400,"a":1.0')).toMatchObject({ fault: { type: "invalid-time" } });
+});
+
+test("decodes every line as JSON.parse does, with the text of each number that it would change", () => {
+  const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,19})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/);
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), digits, (object, number) => {
+      const json = JSON.stringify(object);
+      const line = json === "{}" ? `{"n":${number}}` : `${json.slice(0, -1)},"n":${number}}`;
+      const plain = fieldsOf(JSON.parse(line) as LineObject);
+      const { fields } = decode(line);
+      const at = plain.otherNames.lastIndexOf("n");
+      const value = fields.otherValues[at];
+      expect(numberText(value) ?? String(value as number)).toBe(number);
+      const canonical = fieldsOf(JSON.parse(json) as LineObject).otherValues.map((one) =>
+        JSON.stringify(one),
+      );
+      if (!Object.hasOwn(object, "n"))
+        expect(
+          fields.otherValues.filter((_, index) => index !== at).map((one) => JSON.stringify(one)),
+        ).toEqual(canonical);
+    }),
+  );
+});
