@@ -18,7 +18,8 @@ export function clientVersion(text: string): string {
 }
 
 const NAME = /^(?=[^A-Za-z]*[A-Za-z])[\w@][\w.@+:/-]*$/;
-const VERSION = /^\w[\w.+!~-]*$/;
+/** Words, as in Bazel's `development version`. */
+const VERSION = /^\w[\w.+!~-]*(?: [\w.+!~-]+)*$/;
 
 /** UUIDs and hashes: some programs call themselves by a new one each time. */
 const RANDOM_ID = /^(?=.*\d)[\da-f-]{16,}$/i;

@@ -91,7 +91,6 @@ function clientOf({ name, version = "" }: Product, platform: string): Described 
 
 /** The platform of clients that run on one only and do not name it. */
 const ONLY_ON: ReadonlyMap<string, string> = new Map([
-  ["bits", "Windows"],
   ["chocolatey", "Windows"],
   ["winget", "Windows"],
 ]);

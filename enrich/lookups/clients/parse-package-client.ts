@@ -40,6 +40,7 @@ const OS_FETCHERS: readonly { pattern: RegExp; name: string; platform: string }[
   { pattern: /^MacPorts\/(\d[\w.-]{0,31})/, name: "macports", platform: "macOS" },
   { pattern: /^(?:slapt-get|slackrepo)/, name: "slackware", platform: "Linux" },
   { pattern: /^xbps\/(\d[\w.-]{0,31})/, name: "xbps", platform: "Linux" },
+  { pattern: /^Microsoft BITS\/(\d[\w.-]{0,31})/, name: "Microsoft BITS", platform: "Windows" },
   { pattern: /^PTXdist/, name: "ptxdist", platform: "Linux" },
   { pattern: /^GARstow\/(\d[\w.-]{0,31})?/, name: "garstow", platform: "" },
   { pattern: /^pypi-install\/(\d[\w.-]{0,31})?/, name: "pypi-install", platform: "Linux" },
@@ -71,7 +72,8 @@ const IRREGULAR: readonly { pattern: RegExp; name: string }[] = [
   { pattern: /^Chocolatey[\w .+-]{0,60}\/(\d[\w.+-]{0,63})/i, name: "chocolatey" },
   { pattern: /^Chef (?:Infra )?(?:Client|Knife|Workstation)(?:\/(\d[\w.+-]{0,63}))?/i, name: "chef" },
   { pattern: /^(?:The )?Haskell Stack(?:[/ ](\d[\w.]{0,63}))?/i, name: "stack" },
-  { pattern: /^Bazel\/(?:release )?(\d[\w.+-]{0,63})/i, name: "bazel" },
+  // All of the version, as PyPI's statistics have it: bazelbuild/bazel HttpConnectorMultiplexer.java, `getReleaseName`.
+  { pattern: /^Bazel\/(?:release )?(.{1,64})$/i, name: "bazel" },
   { pattern: /^pulumi-cli\/\d+ \((v?\d[\w.+-]{0,63})/i, name: "pulumi" },
   { pattern: /^Datadog Agent\/(\d[\w.+-]{0,63})/i, name: "datadog-agent" },
   { pattern: /^Blackbox Exporter\/(\d[\w.+-]{0,63})/i, name: "blackbox-exporter" },

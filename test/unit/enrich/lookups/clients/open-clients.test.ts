@@ -50,7 +50,8 @@ const hostile = fc.oneof(
 
 /** The names that Bowser gives to browsers. */
 const BROWSERS: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
-const NAME = /^[\x21-\x7e]{0,64}$/;
+/** Words between single spaces: `Microsoft BITS`, `1.0 dev`. */
+const NAME = /^(?=.{0,64}$)(?:[\x21-\x7e]+(?: [\x21-\x7e]+)*)?$/;
 
 describe("hostile user agents", () => {
   it("have a name of at most 64 printable characters without a tail, and a version of at most 64", () => {
