@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../schemas/date-range.js";
+import { numberText } from "./exact-numbers.js";
 
 /** Numbers below are seconds, above are milliseconds: as seconds it is the year 5138, as milliseconds 1973. */
 const SECONDS_BELOW = 100_000_000_000;
@@ -10,9 +11,12 @@ const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
  * number or digits. Undefined for all else, and outside of 1970 to one day after `receivedAt`.
  */
 export function parseTime(value: unknown, receivedAt: number): number | undefined {
-  const time =
-    typeof value === "number" ? fromNumber(value) : typeof value === "string" ? fromText(value) : NaN;
+  const time = typeof value === "string" ? fromText(value) : fromNumber(numberOf(value));
   return time >= 0 && time <= receivedAt + DAY_MS ? time : undefined;
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : Number(numberText(value) ?? NaN);
 }
 
 /** By way of whole microseconds: 1.001 s times 1000 is a little less than 1001 ms. */
@@ -84,8 +88,13 @@ function timeOfDay(text: string): number {
   const hasFraction = hasSecond && (text[end] === "." || text[end] === ",");
   const fractionEnd = hasFraction ? endOfDigits(text, end + 1) : end;
   const ms = hasFraction ? milliseconds(text.slice(end + 1, fractionEnd)) : 0;
-  return ((hour * 60 + minute) * 60 + second) * 1000 + ms - zoneOffset(text, fractionEnd);
+  const minutes = hour * 60 + minute - zoneOffset(text, fractionEnd) / 60_000;
+  // RFC 3339, section 5.7: a leap second is the last of a day in UTC.
+  if (second === 60 && (minutes + 1) % MINUTES_OF_DAY !== 0) return NaN;
+  return (minutes * 60 + second) * 1000 + ms;
 }
+
+const MINUTES_OF_DAY = 24 * 60;
 
 function isSeparator(character: string | undefined): boolean {
   return character === "T" || character === "t" || character === " ";

@@ -231,7 +231,9 @@ function fromText(text: string): number {
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return NaN;
   if (hour > 23 || minute > 59 || second > 60) return NaN;
   const fraction = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 + fraction - offsetMs(match[8] ?? "Z");
+  const start = date.getTime() + (hour * 60 + minute) * 60_000 - offsetMs(match[8] ?? "Z");
+  if (second === 60 && (start / 60_000 + 1) % 1440 !== 0) return NaN;
+  return start + second * 1000 + fraction;
 }
 
 type Six = [number, number, number, number, number, number];
