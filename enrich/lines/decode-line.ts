@@ -36,7 +36,7 @@ export function decodeObject(bytes: Buffer): LineObject | undefined {
 
 /** The line again, with numbers as they were sent, where one of them would change. */
 function exactFields(fields: LineFields, text: string): LineFields {
-  const marked = mayRound(fields) ? markNumbers(text) : undefined;
+  const marked = mayRound(fields, text) ? markNumbers(text) : undefined;
   return marked === undefined ? fields : fieldsOf(JSON.parse(marked) as LineObject);
 }
 

@@ -4,14 +4,28 @@ import { randomUUID } from "node:crypto";
 const MARK = randomUUID();
 const MARKED = new RegExp(String.raw`\{"${MARK}":"([^"]+)"\}`, "g");
 
-/** Whether a number of the line may not be what was sent: only a look at its text can tell. */
-export function mayRound(line: { $unique_id: unknown; otherValues: readonly unknown[] }): boolean {
-  const { $unique_id: id, otherValues } = line;
-  return (typeof id === "number" && !Number.isSafeInteger(id)) || otherValues.some(isNumeric);
+/** Whether a number of a line with this text may not be what was sent. False costs little: most lines have such numbers. */
+export function mayRound({ $unique_id: id, otherNames, otherValues }: Numbered, json: string): boolean {
+  if (typeof id === "number" && !Number.isSafeInteger(id)) return true;
+  return otherValues.some((value, index) =>
+    typeof value === "number"
+      ? !hasMember(json, `"${otherNames[index]}":`, String(value))
+      : typeof value === "object" && value !== null,
+  );
 }
 
-function isNumeric(value: unknown): boolean {
-  return typeof value === "number" || (typeof value === "object" && value !== null);
+interface Numbered {
+  $unique_id: unknown;
+  otherNames: readonly string[];
+  otherValues: readonly unknown[];
+}
+
+/** Whether the text has a number as JavaScript writes it, with one space before it or none. */
+function hasMember(json: string, key: string, number: string): boolean {
+  const at = json.indexOf(key) + key.length;
+  const from = json[at] === " " ? at + 1 : at;
+  const next = json[from + number.length];
+  return json.startsWith(number, from) && (next === "," || next === "}");
 }
 
 /** `-0`, `0.10`, `0.0000001`, `1234567890123456789` and `1e400`. Some too many: `markNumber` compares each. */
