@@ -74,14 +74,24 @@ const KEYS = new Set(
   ).split(" "),
 );
 
+/** Numbers of variables and of the unique id are texts that begin so: they count as they were sent. */
+const NUMBER = "\0#";
+
 function decode(line: Buffer): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(line.toString());
+    const text = line.toString();
+    const value: unknown = JSON.parse(text);
     if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
-    return value as Fields;
+    const exact = JSON.parse(text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, markNumber)) as Fields;
+    const asSent = Object.entries(exact).filter(([key]) => !key.startsWith("$") || key === "$unique_id");
+    return { ...value, ...Object.fromEntries(asSent) };
   } catch {
     return undefined;
   }
+}
+
+function markNumber(token: string): string {
+  return token.startsWith('"') ? token : JSON.stringify(NUMBER + token);
 }
 
 function artifactOf(fields: Fields, { target, artifacts }: LineContext): KnownArtifact | LogType {
@@ -124,8 +134,10 @@ function hasInvalidValue(fields: Fields): boolean {
 }
 
 function isUniqueId(value: unknown): boolean {
-  if (value === undefined || value === null || Number.isSafeInteger(value)) return true;
-  return typeof value === "string" && value.length > 0 && Buffer.byteLength(value) <= 256;
+  if (value === undefined || value === null) return true;
+  if (typeof value !== "string") return false;
+  if (value.startsWith(NUMBER)) return /^-?\d+$/.test(uniqueKey(value) ?? "");
+  return value.length > 0 && Buffer.byteLength(value) <= 256;
 }
 
 function areHeaders(value: unknown): boolean {
@@ -137,7 +149,11 @@ function areHeaders(value: unknown): boolean {
 }
 
 function uniqueKey(value: unknown): string | undefined {
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  if (typeof value !== "string") return undefined;
+  if (!value.startsWith(NUMBER)) return value;
+  const sent = value.slice(NUMBER.length);
+  if (/^-?[1-9]\d*$/.test(sent)) return sent;
+  return Number.isSafeInteger(Number(sent)) ? String(Number(sent)) : undefined;
 }
 
 function textOf(value: unknown): string {
@@ -183,9 +199,9 @@ function variablesOf(fields: Fields, warn: () => void): Map<string, string> {
 }
 
 function flatten(name: string, value: unknown): [string, string][] {
-  if (typeof value === "string") return [[name, value]];
+  if (typeof value === "string") return [[name, value.replace(NUMBER, "")]];
   if (value === null || Array.isArray(value) || typeof value !== "object")
-    return [[name, JSON.stringify(value)]];
+    return [[name, JSON.stringify(value).replaceAll(/"\\u0000#([^"]*)"/g, "$1")]];
   return Object.entries(value).flatMap(([key, inner]) => flatten(`${name}.${key}`, inner));
 }
 
