@@ -1,5 +1,6 @@
 import type { Shards, ClickHouse, Shard } from "../../schemas/shards.js";
 import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
+import { hasRow } from "../queries/has-row.js";
 import { isRewriting } from "../retention/delete-rows.js";
 import { readQuery } from "../read-query.js";
 
@@ -137,16 +138,14 @@ async function artifactTables(clickhouse: ClickHouse): Promise<ArtifactTable[]> 
   return answer.json<ArtifactTable>();
 }
 
-async function hasRows(
+function hasRows(
   clickhouse: ClickHouse,
   { table, column, ids }: ArtifactTable & { ids: readonly string[] },
 ): Promise<boolean> {
-  const answer = await clickhouse.query({
+  return hasRow(clickhouse, {
     query: "SELECT 1 FROM {table:Identifier} WHERE {column:Identifier} IN {ids:Array(UUID)} LIMIT 1",
-    query_params: { table, column, ids },
-    format: "JSONEachRow",
+    params: { table, column, ids },
   });
-  return (await answer.json()).length > 0;
 }
 
 /** ClickHouse receives the ids in a URL. */

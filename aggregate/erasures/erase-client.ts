@@ -4,6 +4,7 @@ import { NIL_UUID } from "../../schemas/formats.js";
 import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
+import { hasRow } from "../queries/has-row.js";
 import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";
 import { deleteRows } from "../retention/delete-rows.js";
@@ -196,12 +197,8 @@ export async function mergeAddresses({ shards }: Shards, erasure: string): Promi
 }
 
 async function mergeOn(clickhouse: ClickHouse, erasure: string): Promise<boolean> {
-  const answer = await clickhouse.query({
-    query: await readQuery("erasures/empty-addresses"),
-    query_params: { erasure },
-    format: "JSONEachRow",
-  });
-  if ((await answer.json()).length === 0) return false;
+  const query = await readQuery("erasures/empty-addresses");
+  if (!(await hasRow(clickhouse, { query, params: { erasure } }))) return false;
   await clickhouse.command({
     query: "OPTIMIZE TABLE uniques FINAL",
     clickhouse_settings: { alter_sync: "0" },

@@ -1,4 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
+import { hasRow } from "../queries/has-row.js";
 import { sqlName } from "../queries/sql-literals.js";
 
 export interface RowsToDelete {
@@ -50,14 +51,12 @@ async function countRows(
 }
 
 /** Whether ClickHouse still has parts of the table to rewrite. */
-export async function isRewriting(clickhouse: ClickHouse, table: string): Promise<boolean> {
-  const answer = await clickhouse.query({
+export function isRewriting(clickhouse: ClickHouse, table: string): Promise<boolean> {
+  return hasRow(clickhouse, {
     query: `SELECT 1 FROM system.mutations
       WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done LIMIT 1`,
-    query_params: { table },
-    format: "JSONEachRow",
+    params: { table },
   });
-  return (await answer.json()).length > 0;
 }
 
 /** Rows that were removed because they were kept for long enough; `bytes` as far as they are known. */

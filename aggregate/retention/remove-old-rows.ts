@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../schemas/date-range.js";
 import { leastVersion } from "../../schemas/records/event-id.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
+import { hasRow } from "../queries/has-row.js";
 import { readQuery } from "../read-query.js";
 import { deleteRows, addRemoved, NOTHING_REMOVED, type Removed } from "./delete-rows.js";
 
@@ -47,13 +48,9 @@ async function removeEventsFrom(clickhouse: ClickHouse, before: string): Promise
 
 async function areSettled(clickhouse: ClickHouse, { before, openBatches }: EventsToRemove): Promise<boolean> {
   if (openBatches.length === 0) return true;
-  const answer = await clickhouse.query({
-    query:
-      "SELECT 1 FROM settlement_deltas WHERE batch IN {openBatches:Array(UUID)} AND date < {before:Date} LIMIT 1",
-    query_params: { openBatches, before },
-    format: "JSONEachRow",
-  });
-  return (await answer.json()).length === 0;
+  const query =
+    "SELECT 1 FROM settlement_deltas WHERE batch IN {openBatches:Array(UUID)} AND date < {before:Date} LIMIT 1";
+  return !(await hasRow(clickhouse, { query, params: { openBatches, before } }));
 }
 
 interface StoredMonth {

@@ -4,6 +4,7 @@ import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js"
 import type { InsertLock } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard } from "../../schemas/shards.js";
 import { dailyTables, insertMissing } from "../clickhouse/read-migrations.js";
+import { hasRow } from "../queries/has-row.js";
 import { readQuery } from "../read-query.js";
 import { isRewriting } from "../retention/delete-rows.js";
 
@@ -73,14 +74,12 @@ async function isTouched(server: ClickHouse): Promise<boolean> {
 const QUERY_ID = "recount-";
 
 /** Whether the server runs a statement whose query id begins so. */
-export async function isRunning(server: ClickHouse, queryId: string): Promise<boolean> {
-  const answer = await server.query({
+export function isRunning(server: ClickHouse, queryId: string): Promise<boolean> {
+  return hasRow(server, {
     query: `SELECT 1 FROM system.processes
       WHERE current_database = currentDatabase() AND startsWith(query_id, {queryId:String}) LIMIT 1`,
-    query_params: { queryId },
-    format: "JSONEachRow",
+    params: { queryId },
   });
-  return (await answer.json()).length > 0;
 }
 
 async function recountVersions(

@@ -1,4 +1,5 @@
 import type { ClickHouse } from "../../../schemas/shards.js";
+import { hasRow } from "../../queries/has-row.js";
 import { quotedName, quotedText, sqlName } from "../../queries/sql-literals.js";
 import { createDatabase } from "../migrate-clickhouse.js";
 
@@ -36,16 +37,14 @@ export async function makeWholeTables(
   }
 }
 
-export async function hasWholeTables(
+export function hasWholeTables(
   server: ClickHouse,
   { wholeDatabase }: Pick<WholeTables, "wholeDatabase">,
 ): Promise<boolean> {
-  const answer = await server.query({
+  return hasRow(server, {
     query: "SELECT 1 FROM system.tables WHERE database = {wholeDatabase:String} LIMIT 1",
-    query_params: { wholeDatabase },
-    format: "JSONEachRow",
+    params: { wholeDatabase },
   });
-  return (await answer.json()).length > 0;
 }
 
 /** Which tables have no table over all shards, or one with other columns; and which of those have no table any more? */
