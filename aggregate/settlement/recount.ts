@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { pause } from "../../schemas/async/pause.js";
-import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
+import { versionsOf } from "../../schemas/records/event-id.js";
 import type { InsertLock } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard } from "../../schemas/shards.js";
 import { dailyTables, insertMissing } from "../clickhouse/read-migrations.js";
@@ -52,12 +52,7 @@ export function versionsOfChunks(stamps: readonly number[]): SelectedVersions {
     select: `SELECT artifact, date, event_id, version, import_id FROM events
       WHERE version >= {fromVersion:UInt64} AND version < {toVersion:UInt64}
         AND intDiv(version, {linesInChunk:UInt64}) IN {stamps:Array(UInt64)}`,
-    params: {
-      stamps,
-      fromVersion: leastVersion(Math.min(...stamps)),
-      toVersion: leastVersion(Math.max(...stamps) + 1),
-      linesInChunk: LINES_IN_CHUNK,
-    },
+    params: versionsOf(stamps),
   };
 }
 

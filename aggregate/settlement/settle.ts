@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { pause } from "../../schemas/async/pause.js";
 import type { Shard, Shards } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { leastVersion, LINES_IN_CHUNK } from "../../schemas/records/event-id.js";
+import { versionsOf } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
 import { readQuery } from "../read-query.js";
 import { isRunning, recount } from "./recount.js";
@@ -118,7 +118,6 @@ export async function markRetracted(all: Shards, importIds: readonly string[]): 
 
 /** Looks at the versions of all shards: those of one event may lie on several. */
 async function findDeltas(shards: Shards, { chunks, retracted }: SettleScope, batch: string): Promise<void> {
-  const stamps = chunks.map(({ stamp }) => stamp);
   const events = chunks.reduce((sum, chunk) => sum + chunk.events, 0);
   const few = events <= FEW_EVENTS_MAX;
   const narrowed = few ? LOOKED_UP : await readQuery("settlement/events-to-settle");
@@ -128,10 +127,7 @@ async function findDeltas(shards: Shards, { chunks, retracted }: SettleScope, ba
     query_params: {
       batch,
       imports: chunks.map(({ importId }) => importId),
-      stamps,
-      fromVersion: leastVersion(Math.min(...stamps)),
-      toVersion: leastVersion(Math.max(...stamps) + 1),
-      linesInChunk: LINES_IN_CHUNK,
+      ...versionsOf(chunks.map(({ stamp }) => stamp)),
       retracted,
     },
     clickhouse_settings: {

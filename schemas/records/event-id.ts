@@ -21,6 +21,16 @@ export function lineKeySql(prefix: string, line: string): string {
 /** A version of an event is (receipt of its chunk in ms) times this, plus its line in the chunk: later receipts win. */
 export const LINES_IN_CHUNK = 2 ** 20;
 
+/** Parameters that name the versions of chunks by their receipt stamps, and a range that holds them all. */
+export function versionsOf(stamps: readonly number[]) {
+  return {
+    stamps,
+    fromVersion: leastVersion(Math.min(...stamps)),
+    toVersion: leastVersion(Math.max(...stamps) + 1),
+    linesInChunk: LINES_IN_CHUNK,
+  };
+}
+
 /** The least version in a chunk received at `receiptStamp`, in ms. Text, because it exceeds 2^53. */
 export function leastVersion(receiptStamp: number | bigint): string {
   return (BigInt(receiptStamp) * BigInt(LINES_IN_CHUNK)).toString();
