@@ -68,6 +68,22 @@ export class FailedTokens {
     updateAgeOnGet: true,
   });
 
+  /**
+   * Answers what `find` does: undefined for a wrong token. Asks it nothing for an address that is refused. Throws
+   * `rate-limited` with the sentence.
+   */
+  async lookUp<T>(
+    attempt: Attempt,
+    { find, sentence }: { find: () => Promise<T | undefined>; sentence: (seconds: number) => string },
+  ): Promise<T | undefined> {
+    const seconds = await this.refusedSeconds(attempt);
+    if (seconds > 0) throw new Problem("rate-limited", sentence(seconds), { retryAfterSeconds: seconds });
+    const found = await find();
+    if (found === undefined) await this.countFailure(attempt);
+    else if (attempt.tokenHash !== undefined) this.rememberValid(attempt.tokenHash);
+    return found;
+  }
+
   /** For how many seconds this token is refused from this address without a lookup; 0 if it is not refused. */
   async refusedSeconds({ address, tokenHash }: Attempt): Promise<number> {
     if (tokenHash !== undefined && this.valid.get(keyOf(tokenHash)) === true) return 0;

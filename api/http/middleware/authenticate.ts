@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import { Problem } from "../../../schemas/problem.js";
 import { clientAddress, inProcessCaller } from "../../identity/client-address.js";
-import type { Attempt, FailedTokens } from "../../identity/failure-limits.js";
+import type { FailedTokens } from "../../identity/failure-limits.js";
 import { LastUsed } from "../../identity/sessions.js";
 import type { ApiState } from "../route.js";
 import { type AccountByToken, readAccountByTokenHash } from "../../identity/stored-accounts.js";
@@ -52,24 +52,16 @@ async function accountOf(
   if (authorization === "") throw unauthenticated();
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
   const tokenHash = looksLike("token", token) ? tokens.hash(token) : undefined;
-  const attempt: Attempt = { address, tokenHash };
-  const retryAfterSeconds = await failed.refusedSeconds(attempt);
-  if (retryAfterSeconds > 0) throw rateLimited(retryAfterSeconds);
-  const found = tokenHash && (await readAccountByTokenHash(pg, tokenHash));
-  if (found === undefined || !tokens.matches(token, found.tokenHash)) {
-    await failed.countFailure(attempt);
-    throw unauthenticated();
-  }
-  failed.rememberValid(found.tokenHash);
+  const find = async () => {
+    const found = tokenHash && (await readAccountByTokenHash(pg, tokenHash));
+    return found && tokens.matches(token, found.tokenHash) ? found : undefined;
+  };
+  const sentence = () => "Too many wrong tokens came from your address; try again later.";
+  const found = await failed.lookUp({ address, tokenHash }, { find, sentence });
+  if (found === undefined) throw unauthenticated();
   return found;
 }
 
 function unauthenticated(): Problem {
   return new Problem("unauthenticated", "A valid token is needed: Authorization: Bearer <token>.");
-}
-
-function rateLimited(retryAfterSeconds: number): Problem {
-  return new Problem("rate-limited", "Too many wrong tokens came from your address; try again later.", {
-    retryAfterSeconds,
-  });
 }

@@ -1,6 +1,5 @@
 import type { Middleware } from "koa";
 import { LRUCache } from "lru-cache";
-import { Problem } from "../../../schemas/problem.js";
 import { clientAddress } from "../../identity/client-address.js";
 import { FailedTokens } from "../../identity/failure-limits.js";
 import {
@@ -49,19 +48,15 @@ function limitLookups(deps: SessionDeps) {
     const tokenHash = deps.tokens.hash(secret);
     const key = tokenHash.toString("base64");
     if (ended.has(key)) return undefined;
-    const retryAfterSeconds = await failed.refusedSeconds({ address, tokenHash });
-    if (retryAfterSeconds > 0) throw rateLimited(retryAfterSeconds);
-    const found = await findSession(deps, secret);
-    if (found !== undefined) failed.rememberValid(tokenHash);
-    else await failed.countFailure({ address, tokenHash });
+    const find = () => findSession(deps, secret);
+    const found = await failed.lookUp({ address, tokenHash }, { find, sentence: tooMany });
     if (found === undefined) ended.set(key, true);
     return found;
   };
 }
 
-function rateLimited(retryAfterSeconds: number): Problem {
-  const sentence = `Too many sessions that are over came from your address; try again in ${retryAfterSeconds} s.`;
-  return new Problem("rate-limited", sentence, { retryAfterSeconds });
+function tooMany(seconds: number): string {
+  return `Too many sessions that are over came from your address; try again in ${seconds} s.`;
 }
 
 interface CookieForm {
