@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Agent } from "node:http";
 import { beforeAll, expect, test } from "vitest";
 import { pause } from "../../../schemas/async/pause.js";
-import { encodeRawChunk, type RawChunk } from "../../../schemas/records/raw-chunk.js";
 import { callCollect } from "../../support/collect/collect-client.js";
 import { useCollectWorld, world } from "../../support/collect/collect-world.js";
+import { liveRecord } from "../../support/collect/live-record.js";
 import { readMetrics } from "../../support/program/read-metrics.js";
 
 const HOST = "load.example";
@@ -16,16 +16,6 @@ const FLUSH_MS = 200;
 const WATCHED_MS = 1_000;
 
 const STAMP = Date.now();
-/** As the collector makes them. */
-const CHUNK: Omit<RawChunk, "importId" | "sequence" | "receiptStamp" | "lines"> = {
-  source: "collect",
-  ownerId: "00000000-0000-0000-0000-000000000000",
-  accountId: "",
-  artifactKind: "any",
-  artifactId: "",
-  firstLine: 1,
-  codec: "none",
-};
 
 let packageId: string;
 useCollectWorld();
@@ -132,12 +122,10 @@ test.each([AS_FAST_AS_ANSWERED, SLOWER])(
 test("a chunk that the log took twice counts once, in one batch or in two", async () => {
   await using log = await world.toolchain.openLog();
   const record = (id: string, sequence: number, importId: string) =>
-    encodeRawChunk({
-      ...CHUNK,
+    liveRecord(`{"$time":${STAMP},"$package":"${packageId}","id":"twice-${id}"}`, {
       importId,
       sequence,
       receiptStamp: STAMP,
-      lines: Buffer.from(`{"$time":${STAMP},"$package":"${packageId}","id":"twice-${id}"}`),
     });
   const [one, two] = [randomUUID(), randomUUID()];
   const to = { partition: 0 };

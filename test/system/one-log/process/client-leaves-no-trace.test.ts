@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClickHouseClient } from "@clickhouse/client";
@@ -10,9 +9,8 @@ import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { ErasureRecord } from "../../../../schemas/contracts/erasure.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
-import { NIL_UUID } from "../../../../schemas/formats.js";
-import { type RawChunk, encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { liveRecord } from "../../../support/collect/live-record.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
 
@@ -216,7 +214,7 @@ test("lines go that were received before, though their receipt stamps are ahead 
   await api.pollToDone(await api.importBody(`/v2/${ERASING}/import`, of("docker/1")));
   {
     await using log = await openEmbeddedLog({ dir: join(toolchain.dataDir, "log") });
-    await log.append([encodeRawChunk(liveChunk(of("docker/2"), ahead))], { partition: 0 });
+    await log.append([liveRecord(of("docker/2"), { receiptStamp: ahead })], { partition: 0 });
   }
   await expect.poll(agents).toEqual(["docker/1", "docker/2"]);
   const { endpoint_id } = await clientOf(ERASING, "docker/2");
@@ -231,22 +229,6 @@ test("lines go that were received before, though their receipt stamps are ahead 
 
 function agentOf(event: string): string {
   return (JSON.parse(event) as { user_agent: string }).user_agent;
-}
-
-function liveChunk(line: string, receiptStamp: number): RawChunk {
-  return {
-    source: "collect",
-    ownerId: NIL_UUID,
-    accountId: "",
-    artifactKind: "any",
-    artifactId: "",
-    importId: randomUUID(),
-    sequence: 0,
-    firstLine: 1,
-    receiptStamp,
-    codec: "none",
-    lines: Buffer.from(`${line}\n`),
-  };
 }
 
 test("the log of a retracted import goes with its events, refused lines and samples included", async () => {
