@@ -40,6 +40,7 @@ export async function eraseClient(
   await settleErased(shards, erasure, owner);
   // A power cut must not take what was noted of rows, and leave them deleted.
   await shards.sync();
+  // Not while a recount runs: it would count some of these rows, and miss those that are gone.
   const rows = { table: "events", where: isErased(shards), params: { erasure: erasure.id } };
   await owner.whileInserting(async () => {
     for (const { tables } of shards.shards) await deleteRows(tables, rows);

@@ -56,13 +56,12 @@ export interface BatchBeginner {
   current: { batch?: OpenBatch };
 }
 
+type Beginning = BatchBeginner & Pick<BatchState, "basis">;
+
 /**
  * A batch that an earlier attempt recorded keeps its exclusions, so that its tokens still name the same rows.
  */
-export async function beginBatch(
-  logBatch: LogBatch,
-  beginner: BatchBeginner & { basis: string },
-): Promise<OpenBatch> {
+export async function beginBatch(logBatch: LogBatch, beginner: Beginning): Promise<OpenBatch> {
   const { recordedNote } = logBatch;
   const chunks = readChunks(logBatch);
   const state = recordedNote === undefined ? await firstState(chunks, beginner) : resumeState(recordedNote);
@@ -75,10 +74,7 @@ export async function beginBatch(
 }
 
 /** Unreadable chunks are excluded from the start: nothing of this batch was ever sent. */
-async function firstState(
-  chunks: readonly BatchChunk[],
-  beginner: Parameters<typeof beginBatch>[1],
-): Promise<BatchState> {
+async function firstState(chunks: readonly BatchChunk[], beginner: Beginning): Promise<BatchState> {
   const { again, progress, shards, basis } = beginner;
   const imported = chunks.filter(isReadable).filter(({ raw }) => raw.source === "import");
   const importIds = [...new Set(imported.map(({ raw }) => raw.importId))];

@@ -81,7 +81,10 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Rendering takes the thread of the API some milliseconds: it is done once at a time, and kept for `reuseMs`. */
+/**
+ * Rendering takes the thread of the API some milliseconds: it is done once at a time, and kept for `reuseMs`. `shareFor`
+ * counts from the beginning, so it would render again beside a rendering that waits for a store.
+ */
 function reused(render: () => Promise<string>, reuseMs: number): () => Promise<string> {
   let text: Promise<string> | undefined;
   const forget = () => void (text = undefined);
