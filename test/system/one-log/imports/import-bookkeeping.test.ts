@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { readCompleteThrough } from "../../../../api/imports/export-state.js";
 import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
 import {
@@ -192,34 +192,43 @@ describe("the receipt stamp that an import begins at", () => {
 
 test("inserts go on side by side; a recount waits for them, and they for it", async () => {
   const steps: string[] = [];
-  const end = new Map<string, () => void>();
+  const ends = new Map<string, () => void>();
+  let isOver = false;
+  // The pool closes once every connection is given back, also after a failure.
+  onTestFinished(() => {
+    isOver = true;
+    for (const end of ends.values()) end();
+  });
   const start = (name: string, kind: "whileInserting" | "whileRecounting") =>
     onConnection(pg, (connection) =>
       insertLock(connection)[kind](async () => {
         steps.push(name);
-        await new Promise<void>((resolve) => end.set(name, resolve));
+        await new Promise<void>((resolve) => (isOver ? resolve() : void ends.set(name, resolve)));
       }),
     );
+  const end = (...names: string[]) => names.forEach((name) => ends.get(name)?.());
   const waiting = async () => {
     const { rows } = await pg.query("select from pg_locks where locktype = 'advisory' and not granted");
     return rows.length;
   };
   const before = await latestRecount(pg);
-  const running = [start("one", "whileInserting"), start("other", "whileInserting")];
-  await expect.poll(() => steps.length).toBe(2);
-  running.push(start("recount", "whileRecounting"));
+  const inserts = [start("one", "whileInserting"), start("other", "whileInserting")];
+  await expect.poll(() => steps.sort()).toEqual(["one", "other"]);
+  const recount = start("recount", "whileRecounting");
   await expect.poll(waiting).toBe(1);
-  running.push(start("later", "whileInserting"));
-  await expect.poll(waiting).toBe(2);
-  expect(steps.sort()).toEqual(["one", "other"]);
-  expect(await latestRecount(pg)).toBe(before);
-  for (const name of ["one", "other", "recount", "later"]) {
-    await expect.poll(() => end.has(name)).toBe(true);
-    end.get(name)?.();
-  }
-  await Promise.all(running);
-  expect(steps.slice(2)).toEqual(["recount", "later"]);
+  expect([steps, await latestRecount(pg)]).toEqual([["one", "other"], before]);
+  end("one", "other");
+  await Promise.all(inserts);
+  await expect.poll(() => steps).toEqual(["one", "other", "recount"]);
   expect(await latestRecount(pg)).not.toBe(before);
+  const later = start("later", "whileInserting");
+  await expect.poll(waiting).toBe(1);
+  expect(steps).toEqual(["one", "other", "recount"]);
+  end("recount");
+  await recount;
+  await expect.poll(() => steps).toEqual(["one", "other", "recount", "later"]);
+  end("later");
+  await later;
 });
 
 test("a repeated start never answers an upload that is interrupted while it looks for its key", async () => {
