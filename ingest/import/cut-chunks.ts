@@ -19,8 +19,11 @@ export interface Chunk {
   bytes: Buffer;
   /** 1-based number of the first line, blank lines counted. */
   firstLine: number;
+  lineEnds: number;
   /** How many of the lines are not blank. */
   events: number;
+  /** Of blank lines, with their ends. */
+  blankBytes: number;
 }
 
 /** Cuts a byte stream after newlines into chunks of about `bytesTarget`, counting lines; parses nothing. */
@@ -42,16 +45,16 @@ export async function* cutChunks(
     if (size < bytesTarget || whole === 0) continue;
     const all = Buffer.concat(held, size);
     const lines = all.subarray(0, whole);
-    const { lineEnds, events } = countLines(lines);
-    yield { bytes: lines, firstLine, events };
-    firstLine += lineEnds;
+    const counts = countLines(lines);
+    yield { bytes: lines, firstLine, ...counts };
+    firstLine += counts.lineEnds;
     held = whole < size ? [all.subarray(whole)] : [];
     size -= whole;
     whole = 0;
   }
   if (size === 0) return;
   const rest = Buffer.concat(held, size);
-  yield { bytes: rest, firstLine, events: countLines(rest).events };
+  yield { bytes: rest, firstLine, ...countLines(rest) };
 }
 
 /** Drops the bytes of a line above `lineBytesMax`, which bounds the memory for a line without an end. */
@@ -91,19 +94,21 @@ function shortenLines(
 }
 
 /** Searches for each newline, and switches to a byte loop when lines are so short that the loop is faster. */
-function countLines(bytes: Buffer): { lineEnds: number; events: number } {
+function countLines(bytes: Buffer): Omit<Chunk, "bytes" | "firstLine"> {
   const searchesMax = bytes.length / BYTES_PER_SEARCH;
   let lineEnds = 0;
   let events = 0;
+  let blankBytes = 0;
   for (let start = 0; start < bytes.length;) {
     const newline = lineEnds < searchesMax ? bytes.indexOf(NEWLINE, start) : stepToNewline(bytes, start);
     const end = newline < 0 ? bytes.length : newline;
     if (newline >= 0) lineEnds++;
     // The first byte tells nearly every line, without a view of it.
     if ((bytes[start] ?? 0) > SPACE || !isBlank(bytes.subarray(start, end))) events++;
+    else blankBytes += end + 1 - start;
     start = end + 1;
   }
-  return { lineEnds, events };
+  return { lineEnds, events, blankBytes };
 }
 
 function stepToNewline(bytes: Buffer, start: number): number {

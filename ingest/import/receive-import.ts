@@ -140,13 +140,17 @@ async function appendChunks(
   try {
     for await (const chunk of cutChunks(body, CHUNK_LIMITS)) {
       // A body of one chunk takes no longer than the wait would.
-      if (sequence > 0) await throttle();
+      if (chunk.firstLine > 1) await throttle();
+      // Blank lines are counted only, and all but vanish where they are most of a chunk.
+      if (chunk.events === 0) continue;
+      const isBlank = chunk.blankBytes > chunk.bytes.length / 2;
       // The receipt stamp orders overrides: two chunks of an import never have the same.
       const stamp = Math.max(received.stamp + 1, now());
       received.stamp = stamp;
       received.lines += chunk.events;
       const raw = rawChunk(chunk, target, { sequence, stamp });
-      const appending = appendChunk(raw, { log, codec, partition: partitionOf(sequence) });
+      const to = { log, codec: isBlank ? "brotli" : codec, partition: partitionOf(sequence) } as const;
+      const appending = appendChunk(raw, to);
       inFlight.add(appending);
       const appended = () => {
         passFaultPoint("after-append");

@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { numberLines } from "../../../../enrich/lines/split-lines.js";
 import { ActiveUploads, UploadAborted } from "../../../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../../../ingest/import/read-while-sent.js";
 import {
@@ -137,6 +139,26 @@ describe("receiveImport", () => {
       .sort((a, b) => a.sequence - b.sequence)
       .map((chunk) => linesOf(chunk).toString());
     expect(lines).toEqual(Array(2).fill('{"$time":1}\n'.repeat(50_000)));
+  });
+
+  test("counts blank lines and does not store them, wherever they are", async () => {
+    vi.useRealTimers();
+    const { told, receive } = fakes();
+    const throttle = vi.fn(async () => undefined);
+    const blank = Buffer.from("\n \r\n".repeat(150_000));
+    const received = { bytes: 0, lines: 0, stamp: 0 };
+    const parts = [blank, blank, Buffer.from("{}\n"), blank, Buffer.from("[]\n{}\n"), blank, blank, blank];
+    await receive(Readable.from(parts), { throttle, received });
+    const lines = told.chunks.flatMap((chunk) => [...numberLines(linesOf(chunk), chunk.firstLine)]);
+    expect(lines.map(({ line, bytes }) => [line, bytes.toString()])).toEqual([
+      [600_001, "{}"],
+      [900_002, "[]"],
+      [900_003, "{}"],
+    ]);
+    expect(received.lines).toBe(3);
+    expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 2`);
+    expect(told.chunks.reduce((sum, chunk) => sum + chunk.lines.length, 0)).toBeLessThan(1_000);
+    expect(throttle).toHaveBeenCalledTimes(5);
   });
 
   test.each([
