@@ -5,14 +5,8 @@ import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/b
 import { Problem } from "../../schemas/problem.js";
 import { parsePage } from "../http/answers/paging.js";
 import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
-import {
-  type OwnerInPart,
-  SHARED_MS,
-  type Scope,
-  limitStatistics,
-  ownerInPartFor,
-  statisticsScope,
-} from "./statistics-scope.js";
+import { type OwnerInPart, type Scope, ownerInPartFor, statisticsScope } from "./statistics-scope.js";
+import { SHARED_MS, limitWork } from "../http/limit-work.js";
 import { type ApiContext, type Route, route } from "../http/route.js";
 import { answerCsv, answerList, parsePosition, seriesAsCsv } from "./answer-list.js";
 import { packageStatisticsRoute } from "./package-statistics-routes.js";
@@ -31,8 +25,11 @@ export interface StatisticsRoutesDeps {
   clickhouse: ClickHouse;
 }
 
+/** A caller's queries, and those of all. */
+export const QUERIES = { atOnce: { perKey: 4, inAll: 8 }, sharedMax: 100, remedy: "Ask for fewer days." };
+
 export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Route[] {
-  const runLimited = limitStatistics();
+  const runLimited = limitWork(QUERIES);
   return [
     packageStatisticsRoute({ pg, clickhouse }, runLimited),
     route({

@@ -1,7 +1,4 @@
 import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
-import { type Sharing, shareAnswers } from "../../schemas/async/share-work.js";
-import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { type Account, access } from "../access/access.js";
 import { type NamedArtifact, artifactNamed } from "../access/artifacts.js";
@@ -9,7 +6,6 @@ import { type Owner, admit, notFound } from "../access/authorise.js";
 import { readOwner } from "../access/owners.js";
 import type { OwnerAction } from "../access/resources.js";
 import { type ListedPackage, listPackagesOfOwner } from "../access/visible-packages.js";
-import type { ApiContext } from "../http/route.js";
 import { listPixelNames } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 import type { StatisticsAsked } from "./parse-statistics-query.js";
@@ -76,68 +72,4 @@ export async function ownerInPartFor(
   else admit(account, "packages.read", { ...first, what: "owner", name });
   const owner = { id: ownerId, kind: ownerKind, name: row.name, exportEnabled: row.exportEnabled };
   return { owner, packages, hidden: owned.filter((each) => !isSeen(each)), hasRole };
-}
-
-/** A caller's own requests wait for each other before they keep others waiting. */
-const AT_ONCE = { perKey: 4, inAll: 8 };
-/** Bounds waiting and reading together. */
-const TIME_MS_MAX = 20_000;
-/** Pages that many people look at at once cost one query a second. */
-export const SHARED_MS = 1_000;
-const ANSWERS_MAX = 100;
-
-interface Asking {
-  caller: string;
-  /** Without it nothing is shared. A request waits for its turn together with those that have the same key. */
-  sharing?: Sharing;
-}
-
-/** Runs the work of a request for a caller. Its signal ends with the connection and after `TIME_MS_MAX`. */
-export type RunLimited = <T extends object>(
-  ctx: ApiContext,
-  asking: Asking,
-  work: (signal: AbortSignal) => Promise<T>,
-) => Promise<T>;
-
-/** Bounds what one caller's queries cost others. Throws `unavailable` after too long, or if too many wait. */
-export function limitStatistics({ timeMsMax = TIME_MS_MAX } = {}): RunLimited {
-  const take = limitConcurrency(AT_ONCE);
-  const share = shareAnswers<object>({ sharedMs: SHARED_MS, answersMax: ANSWERS_MAX });
-
-  async function runInTime<T>(
-    { caller, left, begin }: { caller: string; left: AbortSignal; begin: (() => void) | undefined },
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const timeout = AbortSignal.timeout(timeMsMax);
-    const signal = AbortSignal.any([left, timeout]);
-    try {
-      using _permit = await take([caller], signal);
-      signal.throwIfAborted();
-      begin?.();
-      return await work(signal);
-    } catch (cause) {
-      if (!timeout.aborted || cause instanceof Problem) throw cause;
-      throw new Problem("unavailable", `This takes longer than ${timeMsMax / 1000} s. Ask for fewer days.`, {
-        retryAfterSeconds: 30,
-        cause,
-      });
-    }
-  }
-
-  return async <T extends object>(
-    ctx: ApiContext,
-    { caller, sharing }: Asking,
-    work: (signal: AbortSignal) => Promise<T>,
-  ) => {
-    const left = new AbortController();
-    const leave = () => left.abort();
-    ctx.res.once("close", leave);
-    try {
-      const run = (signal: AbortSignal, begin?: () => void) =>
-        runInTime({ caller, left: signal, begin }, work);
-      return sharing === undefined ? await run(left.signal) : ((await share(sharing, left.signal, run)) as T);
-    } finally {
-      ctx.res.off("close", leave);
-    }
-  };
 }

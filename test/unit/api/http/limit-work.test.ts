@@ -1,31 +1,34 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
+import { limitWork } from "../../../../api/http/limit-work.js";
 import type { ApiContext } from "../../../../api/http/route.js";
-import { limitStatistics } from "../../../../api/statistics/statistics-scope.js";
 
 const contextOf = () => ({ res: new EventEmitter() }) as unknown as ApiContext;
+
+const LIMITS = { atOnce: { perKey: 4, inAll: 8 }, sharedMax: 10, remedy: "Ask for less." };
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 
-describe("statistics", () => {
-  test("that take too long are unavailable, and their work is stopped", async () => {
-    const run = limitStatistics({ timeMsMax: 5 });
+describe("limited work", () => {
+  test("that takes too long is unavailable, and is stopped", async () => {
+    const run = limitWork({ ...LIMITS, timeMsMax: 5 });
     await expect(run(contextOf(), { caller: "ada" }, untilAborted)).rejects.toMatchObject({
       code: "unavailable",
+      message: "This takes longer than 0.005 s. Ask for less.",
       retryAfterSeconds: 30,
     });
   });
 
-  test("are stopped when the caller leaves", async () => {
+  test("is stopped when the caller leaves", async () => {
     const ctx = contextOf();
-    const working = limitStatistics()(ctx, { caller: "ada" }, untilAborted);
+    const working = limitWork(LIMITS)(ctx, { caller: "ada" }, untilAborted);
     ctx.res.emit("close");
     await expect(working).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  test("of one caller wait for each other, and not for those of another", async () => {
-    const run = limitStatistics();
+  test("of one caller waits for its own, and not for that of another", async () => {
+    const run = limitWork(LIMITS);
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const work = (caller: string) =>
@@ -42,8 +45,8 @@ describe("statistics", () => {
     await Promise.all(working);
   });
 
-  test("that many ask for with one key are read once, whoever asks", async () => {
-    const run = limitStatistics();
+  test("that many ask for with one key is done once, whoever asks", async () => {
+    const run = limitWork(LIMITS);
     let reads = 0;
     const work = async () => Promise.resolve({ read: (reads += 1) });
     const callers = ["ada", "ada", "ada", "ada", "ada", "bob"];
@@ -56,8 +59,8 @@ describe("statistics", () => {
     });
   });
 
-  test("that wait for their turn with one key are read once, and those that come later anew where that matters", async () => {
-    const run = limitStatistics();
+  test("that waits for its turn with one key is done once, and anew for those who come later where that matters", async () => {
+    const run = limitWork(LIMITS);
     const ends: (() => void)[] = [];
     const ask = () =>
       run(contextOf(), { caller: "ada", sharing: { key: "a", takesBegun: false } }, async () => {
