@@ -12,6 +12,8 @@ export interface ListedPackage {
   name: string;
   libraryType: LibraryType;
   updatedAt: string;
+  /** Of its long description, which is read with `readPackages`. */
+  textBytes: number;
   standing: Standing;
   level: Level | undefined;
 }
@@ -100,6 +102,7 @@ export async function lockPackage(client: Postgres, id: string): Promise<void> {
 const LISTED = `
   p.id, p.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner,
   o.export_enabled as "exportEnabled", p.name, p.library_type as "libraryType", ${utc("p.updated_at")} as "updatedAt",
+  coalesce(octet_length(p.long_description), 0) as "textBytes",
   case when p.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing, x.level`;
 
 const TEXTS = `

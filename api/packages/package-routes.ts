@@ -7,33 +7,19 @@ import {
   requireFreeHost,
   requireNoCollectHost,
 } from "../hosts/public-hosts.js";
-import { type Account, access, reaches } from "../access/access.js";
 import { type Owner, ownerFor, packageFor } from "../access/authorise.js";
 import { entityTag, putLocation } from "../http/answers/headers.js";
-import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
+import { LIST_QUERY, listAnswer } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import {
-  type ApiContext,
-  type Call,
-  type Operation,
-  type Parameter,
-  type Route,
-  route,
-} from "../http/route.js";
+import { type Call, type Operation, type Parameter, type Route, route } from "../http/route.js";
 import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 import { countPackages, insertPackage, packageRecord, packageState } from "./packages.js";
-import {
-  type ListedPackage,
-  listPackagesOfAccount,
-  listPackagesOfOwner,
-  readPackages,
-} from "../access/visible-packages.js";
+import { listPackagesOfAccount, listPackagesOfOwner } from "../access/visible-packages.js";
+import { openPackageLists } from "./package-lists.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import type { Postgres } from "../postgres/query.js";
-import { answerArray } from "../http/answers/answer-rows.js";
-import { parseFlag } from "../http/answers/query-parameters.js";
 
 const SENT = {
   name: "acme/web",
@@ -88,6 +74,7 @@ interface PackageDeps {
 }
 
 export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[] {
+  const answerPackages = openPackageLists(pg);
   return [
     route({
       method: "GET",
@@ -100,9 +87,10 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
         ...LIST,
       },
       async handle({ ctx, account }) {
-        const rows = await listPackagesOfAccount(pg, account.id);
-        const reached = rows.filter((row) => reaches(account.limited, row.ownerId));
-        await answerPackages(ctx, { pg, account, rows: reached });
+        await answerPackages(ctx, account, {
+          key: account.id,
+          list: () => listPackagesOfAccount(pg, account.id),
+        });
       },
     }),
     route({
@@ -129,8 +117,10 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
       },
       async handle({ ctx, account, action, param }) {
         const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
-        const rows = await listPackagesOfOwner(pg, { accountId: account.id, ownerId: owner.id });
-        await answerPackages(ctx, { pg, account, rows });
+        await answerPackages(ctx, account, {
+          key: `${account.id} ${owner.id}`,
+          list: () => listPackagesOfOwner(pg, { accountId: account.id, ownerId: owner.id }),
+        });
       },
     }),
     route({
@@ -183,29 +173,4 @@ async function createPackage(
   putLocation(ctx, `/v1/packages/${made.id}`);
   ctx.set("ETag", entityTag(packageState(made)));
   ctx.body = packageRecord(made);
-}
-
-/** Packages whose texts are in memory at once. */
-const READ_AT_ONCE = { whole: 20, short: 500 };
-
-/** Answers those of the packages that the caller is not blocked from, with their texts read while they are sent. */
-async function answerPackages(
-  ctx: ApiContext,
-  { pg, account, rows }: { pg: Postgres; account: Account; rows: readonly ListedPackage[] },
-): Promise<void> {
-  const texts = parseFlag(ctx.query, "short") ? "short" : "whole";
-  const readable = rows.filter((row) => access(row, "packages.read", row) === "allowed");
-  const page = listPage(ctx, readable, ({ id }) => id);
-  // Any change of what is shown is a change of these.
-  const shown = page.map(({ id, owner, updatedAt }) => [id, owner, updatedAt]);
-  await answerArray(ctx, readRecords(), entityTag([texts, ...shown]));
-
-  async function* readRecords() {
-    for (let at = 0; at < page.length; at += READ_AT_ONCE[texts]) {
-      const ids = page.slice(at, at + READ_AT_ONCE[texts]).map(({ id }) => id);
-      const read = await readPackages(pg, { accountId: account.id, ids, texts });
-      const byId = new Map(read.map((row) => [row.id, row]));
-      yield ids.flatMap((id) => byId.get(id) ?? []).map(packageRecord);
-    }
-  }
 }

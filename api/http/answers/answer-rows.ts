@@ -1,4 +1,4 @@
-import { Readable, Stream } from "node:stream";
+import { Stream } from "node:stream";
 import { type Gzip, constants, createGzip } from "node:zlib";
 import type { Rows } from "../../../aggregate/queries/open-rows.js";
 import { type ExportFormat, MEDIA_TYPES } from "../../../schemas/contracts/aggregate.js";
@@ -14,7 +14,8 @@ export type ExportListener = Pick<ApiListener, "onExported" | "onExportEnded">;
 
 interface AnswerOptions {
   listener?: ExportListener | undefined;
-  format?: ExportFormat;
+  /** `json` is one value, without a count of rows. */
+  format?: ExportFormat | "json";
   /** ClickHouse then compresses, outside of this process. */
   zstd?: boolean;
 }
@@ -25,12 +26,15 @@ export async function answerRows(
   open: OpenRows,
   { listener = NO_LISTENER, format = "ndjson", zstd = false }: AnswerOptions = {},
 ): Promise<void> {
-  ctx.type = MEDIA_TYPES[format];
+  ctx.type = format === "json" ? "application/json" : MEDIA_TYPES[format];
   ctx.vary("Accept-Encoding");
-  const counts = wantsTrailers(ctx);
+  const counted = format !== "json" && wantsTrailers(ctx) ? format : undefined;
   if (zstd) ctx.vary("TE");
   // Rows in compressed bytes cannot be counted: a caller who wants the number gets gzip or no compression.
-  const encoding = encodingFor(ctx, zstd && !counts ? ["gzip", "zstd", "identity"] : ["gzip", "identity"]);
+  const encoding = encodingFor(
+    ctx,
+    zstd && counted === undefined ? ["gzip", "zstd", "identity"] : ["gzip", "identity"],
+  );
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   if (ctx.method === "HEAD") return void (ctx.status = 200);
   const stop = new AbortController();
@@ -45,28 +49,33 @@ export async function answerRows(
   // A request that closed earlier emits no close again.
   if (ctx.req.socket.destroyed) stop.abort();
   const { signal } = stop;
-  const permit = await openUncoded(ctx, () => takePermit(ctx, signal));
+  const permit = await openUncoded(ctx, () => takePermit(ctx, { signal, format }));
   signal.addEventListener("abort", () => permit?.[Symbol.dispose](), { once: true });
   const rows = await openUncoded(ctx, () => open({ signal, zstd: encoding === "zstd" }), permit);
   ctx.status = 200;
   // Searching for line ends takes a twentieth of an export's time.
   const answer = countAnswer(rows, {
-    count: counts ? countRows(format) : UNCOUNTED,
+    count: counted === undefined ? UNCOUNTED : countRows(counted),
     listener,
     signal,
     permit,
   });
   begun.answer = answer;
-  if (counts) ctx.set("Trailer", "X-Row-Count");
-  const trailed = counts ? withRowCount(ctx, answer) : answer.rows;
+  if (counted !== undefined) ctx.set("Trailer", "X-Row-Count");
+  const trailed = counted === undefined ? answer.rows : withRowCount(ctx, answer);
   ctx.body = encoding === "gzip" ? gzipRows(trailed) : new RowsBody(trailed, signal);
 }
 
-async function takePermit(ctx: ApiContext, signal: AbortSignal): Promise<ExportPermit | undefined> {
+async function takePermit(
+  ctx: ApiContext,
+  { signal, format }: { signal: AbortSignal; format: AnswerOptions["format"] },
+): Promise<ExportPermit | undefined> {
   const { takeExportPermit, account, log } = ctx.state;
   const onBrokenOff = () =>
-    log.info("an export was broken off: its caller did not read on while others waited");
-  return takeExportPermit?.({ accountId: account?.id ?? "", socket: ctx.req.socket, signal, onBrokenOff });
+    log.info("a long answer was broken off: its caller did not read on while others waited");
+  // Lists do not wait for the account's exports, which may take hours.
+  const accountId = `${format === "json" ? "lists of " : ""}${account?.id ?? ""}`;
+  return takeExportPermit?.({ accountId, socket: ctx.req.socket, signal, onBrokenOff });
 }
 
 /** An error body is not encoded as the rows would have been. */
@@ -181,49 +190,4 @@ async function writeRows(rows: Rows, to: NodeJS.WritableStream): Promise<void> {
     await new Promise<void>((resolve, reject) =>
       to.write(part, (error) => (error ? reject(error) : resolve())),
     );
-}
-
-/** A longer answer is sent while it is read. */
-const HELD_CHARACTERS_MAX = 256 * 1024;
-
-/** Reads and sends a few entries at a time. `tag` is the ETag of the whole. A failure midway breaks the connection. */
-export async function answerArray(
-  ctx: ApiContext,
-  parts: AsyncIterable<readonly object[]>,
-  tag: string,
-): Promise<void> {
-  ctx.type = "application/json";
-  ctx.set("ETag", tag);
-  const text = arrayText(parts);
-  let held = "";
-  while (held.length <= HELD_CHARACTERS_MAX) {
-    const next = await text.next();
-    if (next.done === true) return void (ctx.body = Buffer.from(held));
-    held += next.value;
-  }
-  putStream(ctx, Readable.from(continued(held, text)));
-}
-
-async function* arrayText(parts: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-  let before = "[";
-  for await (const part of parts) {
-    if (part.length === 0) continue;
-    yield before + part.map((entry) => JSON.stringify(entry)).join(",");
-    before = ",";
-  }
-  yield before === "[" ? "[]" : "]";
-}
-
-async function* continued(held: string, text: AsyncGenerator<string>): AsyncGenerator<Buffer> {
-  yield Buffer.from(held);
-  for await (const part of text) yield Buffer.from(part);
-}
-
-function putStream(ctx: ApiContext, stream: Readable): void {
-  ctx.vary("Accept-Encoding");
-  const type = ctx.response.get("Content-Type");
-  const isPacked = ctx.acceptsEncodings("gzip", "identity") === "gzip";
-  if (isPacked) ctx.set("Content-Encoding", "gzip");
-  ctx.body = isPacked ? stream.compose(createGzip({ level: 1 })) : stream;
-  ctx.set("Content-Type", type);
 }

@@ -1,0 +1,76 @@
+import { type Account, access, reaches } from "../access/access.js";
+import { type ListedPackage, readPackages } from "../access/visible-packages.js";
+import { answerArray } from "../http/answers/answer-array.js";
+import { entityTag } from "../http/answers/headers.js";
+import { listPage } from "../http/answers/paging.js";
+import { parseFlag } from "../http/answers/query-parameters.js";
+import { limitWork } from "../http/limit-work.js";
+import type { ApiContext } from "../http/route.js";
+import type { Postgres } from "../postgres/query.js";
+import { packageRecord } from "./packages.js";
+
+interface PackageList {
+  /** Equal for lists that are equal at any moment. */
+  key: string;
+  list: () => Promise<ListedPackage[]>;
+}
+
+/** Answers those of the packages that the caller is not blocked from and that the token reaches. */
+type AnswerPackages = (ctx: ApiContext, account: Account, asked: PackageList) => Promise<void>;
+
+/** Two parts of lists are read at once, one of each account; a few are kept for equal lists. */
+const LIMITS = {
+  atOnce: { perKey: 1, inAll: 2 },
+  sharedMax: 16,
+  remedy: "Ask for a part of the list, with limit.",
+};
+/** Of the long descriptions and the rest of what a part has. */
+const PART_BYTES = 256 * 1024;
+/** About what a package has beside its long description. */
+const REST_BYTES = 1024;
+
+/** Lists that are asked for at the same time share what is read, and read their texts while they are sent. */
+export function openPackageLists(pg: Postgres): AnswerPackages {
+  const build = limitWork(LIMITS);
+
+  return async (ctx, account, { key, list }) => {
+    const texts = parseFlag(ctx.query, "short") ? "short" : "whole";
+    const caller = account.id;
+    // Only those that wait share: a list has everything that was made before it was asked for.
+    const rows = await build(ctx, { caller, sharing: { key, takesBegun: false } }, list);
+    // Tokens of one account share what is read, and each has its own part of it.
+    const isSeen = (row: ListedPackage) =>
+      reaches(account.limited, row.ownerId) && access(row, "packages.read", row) === "allowed";
+    const readable = rows.filter(isSeen);
+    const page = listPage(ctx, readable, ({ id }) => id);
+    // Any change of what is shown is a change of these.
+    const tagOf = (part: readonly ListedPackage[]) =>
+      entityTag([texts, ...part.map(({ id, owner, updatedAt }) => [id, owner, updatedAt])]);
+
+    async function* readParts(): AsyncGenerator<Buffer> {
+      for (const part of inParts(page, ({ textBytes }) => REST_BYTES + (texts === "whole" ? textBytes : 0)))
+        yield build(ctx, { caller, sharing: { key: tagOf(part), takesBegun: true } }, async () => {
+          const ids = part.map(({ id }) => id);
+          const read = await readPackages(pg, { accountId: account.id, ids, texts });
+          const byId = new Map(read.map((row) => [row.id, row]));
+          const records = ids.flatMap((id) => byId.get(id) ?? []).map(packageRecord);
+          return Buffer.from(records.map((record) => JSON.stringify(record)).join(","));
+        });
+    }
+
+    await answerArray(ctx, readParts(), tagOf(page));
+  };
+}
+
+function* inParts<Entry>(entries: readonly Entry[], bytesOf: (entry: Entry) => number): Generator<Entry[]> {
+  let part: Entry[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    part.push(entry);
+    bytes += bytesOf(entry);
+    if (bytes < PART_BYTES) continue;
+    yield part;
+    [part, bytes] = [[], 0];
+  }
+  if (part.length > 0) yield part;
+}
