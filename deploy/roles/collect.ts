@@ -102,7 +102,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
           now: () => performance.now(),
           onFailure(error, url) {
             metrics.onUpstreamFailure("python");
-            log.warn({ err: error, url }, "a page of a Python index could not be fetched");
+            log.warn({ err: error, url }, "a page or file of a Python index could not be fetched");
           },
         }),
         imagePulls: {

@@ -3,6 +3,7 @@ import {
   type CollectAnswer,
   type CollectRequest,
   type RelayedAnswer,
+  type StreamedAnswer,
 } from "./read-collect-request.js";
 import { answerDocker, type ImagePulls } from "./docker/answer-docker.js";
 import { isRegistryPath, isRegistryRoot, parseImagePath } from "./docker/image-path.js";
@@ -27,7 +28,7 @@ export interface Collecting {
 
 export interface RoutedAnswer {
   kind: CollectKind;
-  answer: CollectAnswer | Promise<CollectAnswer> | RelayedAnswer;
+  answer: CollectAnswer | Promise<CollectAnswer | StreamedAnswer> | RelayedAnswer;
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type CollectAnswer,
   type CollectRequest,
   type LiveEvent,
+  type StreamedAnswer,
 } from "../read-collect-request.js";
 import type { PythonPackages, PythonSite } from "../sites.js";
 import { chooseIndexForm, INDEX_TYPES, type ServedPage } from "./render-index-page.js";
@@ -18,13 +19,13 @@ interface PythonSources {
 /**
  * Serves the upstream's simple index: pages with rewritten links, and files as redirects to the upstream. Every project
  * is served, so that pip finds dependencies; only files of the owner's packages count. A download is a GET of a file from
- * its first byte, because installers also read the ends of wheels for their metadata.
+ * its first byte, because installers also read the ends of wheels for their metadata: uv gets these from this host.
  */
 export async function answerPython(
   request: CollectRequest,
   site: PythonSite,
   { index, packages }: PythonSources,
-): Promise<CollectAnswer> {
+): Promise<CollectAnswer | StreamedAnswer> {
   const wanted = parsePath(request.path);
   if (wanted === undefined) return NOTHING;
   if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed("GET", "HEAD");
@@ -36,6 +37,9 @@ export async function answerPython(
   if (wanted.file === undefined) return pageAnswer(request, page);
   const found = findFile(page, wanted.file) ?? (await findAgain(wanted.file, () => index.read(source, NEW)));
   if (found === undefined) return NOTHING;
+  const part = partOf(request, found, site);
+  const answer = part && (await index.readPart(part));
+  if (answer !== undefined) return answer;
   const packageId = packageOf(wanted.project, site, packages);
   return fileAnswer(request, { ...found, ownerId: site.ownerId, packageId, project: wanted.project });
 }
@@ -129,6 +133,17 @@ interface FoundOn extends Found {
   ownerId: string;
   packageId: string | undefined;
   project: string;
+}
+
+/**
+ * uv does not follow a redirect of a Range, but downloads the whole file for its metadata, and again to install it
+ * (astral-sh/uv, crates/uv-client/src/registry_client.rs, `wheel_metadata_no_pep658`). Others follow it.
+ */
+function partOf({ method, headers }: CollectRequest, { file, companion }: Found, { ownerId }: PythonSite) {
+  const { range, "user-agent": agent = "" } = headers;
+  if (range === undefined || method !== "GET" || companion !== undefined || !/^uv\//i.test(agent))
+    return undefined;
+  return { url: file.url, ownerId, range };
 }
 
 function fileAnswer(request: CollectRequest, found: FoundOn): CollectAnswer {

@@ -3,6 +3,7 @@ import { limitConcurrency, Shares } from "../../../schemas/async/limit-concurren
 import { untilAborted } from "../../../schemas/async/pause.js";
 import type { FetchIndex } from "./fetch-index.js";
 import { openPageCache } from "./page-cache.js";
+import { createPartReader, type ReadPart } from "./read-part.js";
 import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
 import type { ServedPage } from "./render-index-page.js";
 
@@ -15,6 +16,8 @@ export interface PythonIndex {
     source: PageSource,
     options?: { ageMsMax?: number },
   ): Promise<ServedPage | "not-found" | "unavailable">;
+  /** Reads a part of a file. Never rejects. */
+  readPart: ReadPart;
 }
 
 export interface PageSource {
@@ -29,7 +32,7 @@ export interface PythonIndexOptions {
   fetchIndex: FetchIndex;
   /** In milliseconds; only differences count. */
   now: () => number;
-  /** Called when a page could not be fetched or checked; a copy may have been served. */
+  /** Called when a page or a part of a file could not be fetched; a copy may have been served. */
   onFailure?: (error: unknown, url: string) => void;
   limits?: Partial<typeof PYTHON_INDEX_LIMITS>;
 }
@@ -72,6 +75,7 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
   const takePermits = limitConcurrency({ perKey: bound.fetchesPerKey, inAll: bound.fetchesMax });
   // No owner uses up the memory of all.
   const reading = new Shares({ perKey: bound.readingBytesPerOwner, inAll: bound.readingBytesMax });
+  const fetchPart = createPartReader(fetchIndex);
 
   const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;
 
@@ -127,6 +131,11 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
       // An older "not found" is not used here, because the project may have been published since.
       return checked ?? cached?.page.served ?? "unavailable";
     },
+    readPart: (part) =>
+      fetchPart(part).catch((error: unknown) => {
+        onFailure?.(error, part.url);
+        return undefined;
+      }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { ImagePulls } from "../../../ingest/collect/docker/answer-docker.js
 import { createPullCounter } from "../../../ingest/collect/docker/count-pulls.js";
 import type { RegistryRequest } from "../../../ingest/collect/docker/registry-client.js";
 import type { FetchIndex } from "../../../ingest/collect/python/fetch-index.js";
+import type { PythonIndex } from "../../../ingest/collect/python/python-index.js";
 import type { CollectRequest } from "../../../ingest/collect/read-collect-request.js";
 
 export interface RegistryReply {
@@ -93,6 +94,9 @@ function endOf(signal: AbortSignal): Promise<Error> {
 async function* bytesOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts;
 }
+
+/** Where no upstream answers. */
+export const NO_INDEX: PythonIndex = { read: async () => "unavailable", readPart: async () => undefined };
 
 /** A request to the collector; a GET of `target` unless more is said. */
 export function collectRequest(target: string, more: Partial<CollectRequest> = {}): CollectRequest {

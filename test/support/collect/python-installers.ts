@@ -23,11 +23,16 @@ export async function downloadWithPip({ domain, to, requirement, port }: Install
   await runCommand("python3", args, { env: throughProxy(proxy.url) });
 }
 
-/** Installs a requirement and all that it requires. */
-export async function installWithUv({ domain, to, requirement, port }: Installation): Promise<void> {
+/** Installs a requirement and all that it requires, or only resolves it. */
+export async function installWithUv({
+  isDry = false,
+  ...wanted
+}: Installation & { isDry?: boolean }): Promise<void> {
+  const { domain, to, requirement, port } = wanted;
   await using proxy = await startProxy(port);
   const from = ["--default-index", `http://${domain}/simple/`, "--allow-insecure-host", domain];
-  const args = ["pip", "install", "--no-config", "--no-cache", ...from, "--target", to, requirement];
+  const dry = isDry ? ["--dry-run"] : [];
+  const args = ["pip", "install", "--no-config", "--no-cache", ...dry, ...from, "--target", to, requirement];
   await runCommand("uv", args, { env: throughProxy(proxy.url) });
 }
 

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { useCollectWorld, world } from "../../../support/collect/collect-world.js";
-import { countEvents } from "../../../support/collect/collect-cases.js";
+import { countEvents, eventsBefore } from "../../../support/collect/collect-cases.js";
 import {
   indexHtml,
   serveWheel,
@@ -22,9 +22,13 @@ import { useFolder } from "../../../support/use-folder.js";
 const folder = useFolder("collect-clients");
 /** The upstream's files, by path, with their content types. */
 const served: ServedFiles = new Map();
-const answerUpstream: RequestListener = ({ url = "" }, response) => {
+const answerUpstream: RequestListener = ({ url = "", headers }, response) => {
   const [type, body] = served.get(url) ?? ["text/plain", ""];
-  response.writeHead(served.has(url) ? 200 : 404, { "Content-Type": type }).end(body);
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? [];
+  const part = Buffer.from(body).subarray(Number(first ?? 0), Number(last ?? Infinity) + 1);
+  const place = first && { "Content-Range": `bytes ${first}-${last}/${body.length}` };
+  const sent = { "Content-Type": type, "Content-Length": part.length, "Accept-Ranges": "bytes", ...place };
+  response.writeHead(place ? 206 : served.has(url) ? 200 : 404, sent).end(part);
 };
 
 const upstream = useServer(answerUpstream);
@@ -99,7 +103,40 @@ describeWithCommand("pip", PIP, () => {
 
 describeWithCommand("uv", UV, () => {
   test("counts once for a package with a dependency", () => expectOneEvent("uv", installWithUv));
+
+  test("counts an installation once, and a resolution not, from an index without core metadata", async () => {
+    const { domain, count } = await publishPlain("uv-plain");
+    const wanted = { domain, to: join(folder, "uv-plain"), requirement: "uv-plain", port: collectPort };
+    await installWithUv({ ...wanted, isDry: true });
+    await installWithUv(wanted);
+    expect(await count()).toEqual(["uv"]);
+  });
 });
+
+test("the requests of uv count an installation once, and a resolution not, from an index without core metadata", async () => {
+  const { domain, wheel, path, count } = await publishPlain("as-uv");
+  const ask = (method: string, range: object) =>
+    world.call({ method, path, host: domain, headers: { "User-Agent": "uv/0.9.2", ...range } });
+  const tail = { Range: `bytes=10-${wheel.bytes.length - 1}` };
+  for (const each of ["resolution", "installation"]) {
+    expect((await ask("HEAD", {})).status, each).toBe(307);
+    expect(await ask("GET", tail), each).toMatchObject({ status: 206, body: wheel.bytes.subarray(10) });
+  }
+  expect((await ask("GET", {})).status).toBe(307);
+  expect(await count()).toEqual(["uv"]);
+});
+
+/** A package whose index says nothing of its wheel's metadata. */
+async function publishPlain(name: string) {
+  const domain = `${name}.example.org`;
+  const wheel = await serveWheel(served, { folder, project: name.replace("-", "_"), version: "1.0" });
+  served.set(`/plain/${name}/`, ["text/html", indexHtml(wheel).replace(' data-core-metadata="true"', "")]);
+  const id = await newPythonPackage(world, { name, domain, repositoryURL: `${upstream().url}/plain/` });
+  const path = `/simple/${name}/${wheel.name}`;
+  const count = async () =>
+    (await eventsBefore(world, { id, count: 1, marker: { path, host: domain } })).map(({ client }) => client);
+  return { domain, wheel, path, count };
+}
 
 /** The package of a domain requires another of its owner and one of somebody else. */
 async function expectOneEvent(client: string, install: typeof downloadWithPip) {

@@ -15,6 +15,7 @@ import {
   createRegistryClient,
 } from "../../../../ingest/collect/docker/registry-client.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
+import { NO_INDEX } from "../../../support/collect/fake-registries.js";
 import { useServer } from "../../../support/collect/use-server.js";
 
 const BLOB = randomBytes(3_000_000);
@@ -225,7 +226,7 @@ describe("a blob through live collection", () => {
       onFailure: () => undefined,
     };
     const server = createCollectServer({
-      collecting: { sites, pythonIndex: { read: async () => "unavailable" }, imagePulls },
+      collecting: { sites, pythonIndex: NO_INDEX, imagePulls },
       trustsProxy: () => false,
       hooks: serverHooks({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
       log: SILENT,

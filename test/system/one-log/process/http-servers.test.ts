@@ -11,7 +11,7 @@ import { createRegistry } from "../../../../deploy/metrics/pipeline-metrics.js";
 import { startMetricsServer } from "../../../../deploy/roles/servers/start-metrics-server.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 import { SiteDirectory } from "../../../../ingest/collect/site-directory.js";
-import { fakeRegistries } from "../../../support/collect/fake-registries.js";
+import { fakeRegistries, NO_INDEX } from "../../../support/collect/fake-registries.js";
 
 const SILENT = pino({ level: "silent" });
 const ANY = { host: "127.0.0.1", port: 0, variable: "PORT" };
@@ -127,7 +127,7 @@ test("live collection passes over an expectation that nobody knows, and refuses 
   const collect = createCollectServer({
     collecting: {
       sites: new SiteDirectory(),
-      pythonIndex: { read: async () => "unavailable" },
+      pythonIndex: NO_INDEX,
       imagePulls: fakeRegistries(),
     },
     trustsProxy: () => false,

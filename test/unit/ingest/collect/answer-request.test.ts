@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { answerRequest } from "../../../../ingest/collect/answer-request.js";
 import type { CollectAnswer, CollectRequest } from "../../../../ingest/collect/read-collect-request.js";
-import type { PythonIndex } from "../../../../ingest/collect/python/python-index.js";
-import { fakeRegistries } from "../../../support/collect/fake-registries.js";
+import { fakeRegistries, NO_INDEX } from "../../../support/collect/fake-registries.js";
 import { directoryOf, packageOf, requestOf } from "./collect-request.js";
 
 const PIXEL = "01990000-0000-7000-8000-0000000000bb";
@@ -55,12 +54,11 @@ const FILES = packageOf({
   routes: [{ templatePath: "/get/{v}", outgoingUrl: "" }],
 });
 const sites = directoryOf(packageOf({ routes: ROUTES }), IMAGE, BESIDE, ON_DOMAIN, PYTHON, FILES);
-const pythonIndex: PythonIndex = { read: async () => "unavailable" };
 sites.putPixel({ id: PIXEL, ownerId: OWNER });
 
 async function ask(target: string, over: Partial<CollectRequest> = {}, publicHost?: string) {
   const imagePulls = fakeRegistries();
-  const collecting = { sites, pythonIndex, imagePulls, ...(publicHost && { publicHost }) };
+  const collecting = { sites, pythonIndex: NO_INDEX, imagePulls, ...(publicHost && { publicHost }) };
   const { kind, answer } = answerRequest(requestOf(target, over), collecting);
   const given = await (typeof answer === "function" ? answer(new AbortController().signal) : answer);
   return { ...given, kind, through: imagePulls.asked.map(({ url }) => url) };

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import type { CollectRequest } from "../../../../../ingest/collect/read-collect-request.js";
+import type { CollectAnswer, CollectRequest } from "../../../../../ingest/collect/read-collect-request.js";
 import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
 import { createPythonIndex } from "../../../../../ingest/collect/python/python-index.js";
 import type { PythonPackages, PythonSite } from "../../../../../ingest/collect/sites.js";
@@ -40,7 +40,7 @@ const packages: PythonPackages = {
 
 function ask(target: string, more: Partial<CollectRequest> = {}, upstream = upstreamOfPages()) {
   const index = createPythonIndex({ fetchIndex: upstream.fetchIndex, now: () => 0 });
-  return answerPython(collectRequest(target, more), SITE, { index, packages });
+  return answerPython(collectRequest(target, more), SITE, { index, packages }) as Promise<CollectAnswer>;
 }
 
 const WEB_PAGE =

@@ -1,0 +1,73 @@
+import { Shares } from "../../../schemas/async/limit-concurrency.js";
+import type { StreamedAnswer } from "../read-collect-request.js";
+import type { FetchIndex } from "./fetch-index.js";
+
+const PART_LIMITS = {
+  /** Installers read 16 KiB at the end of a wheel, and then its metadata. */
+  bytesMax: 1024 * 1024,
+  /** From the request to the last byte that the client takes. */
+  timeoutMs: 30_000,
+  /** At once, for one owner and in all. uv asks for 50 files at once. */
+  perOwner: 64,
+  inAll: 256,
+};
+
+export interface FilePart {
+  url: string;
+  ownerId: string;
+  /** The header `Range`. */
+  range: string;
+}
+
+/** Undefined for a part that is too long, that the upstream does not send as such, or that is one too many at the moment. */
+export type ReadPart = (part: FilePart) => Promise<StreamedAnswer | undefined>;
+
+/** Reads parts of upstreams' files. Rejects as `fetchIndex` does. */
+export function createPartReader(fetchIndex: FetchIndex, over: Partial<typeof PART_LIMITS> = {}): ReadPart {
+  const limits = { ...PART_LIMITS, ...over };
+  const places = new Shares({ perKey: limits.perOwner, inAll: limits.inAll });
+  return async (part) => {
+    if (!(lengthOf(part) <= limits.bytesMax) || !places.haveRoom([part.ownerId])) return undefined;
+    const place = places.take([part.ownerId]);
+    let answer: StreamedAnswer | undefined;
+    try {
+      answer = await fetchPart(part, { fetchIndex, ...limits });
+    } finally {
+      if (answer === undefined) place[Symbol.dispose]();
+    }
+    return answer && { ...answer, body: holding(place, answer.body) };
+  };
+}
+
+/** NaN for any other form. */
+function lengthOf({ range }: FilePart): number {
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
+  return Number(last) - Number(first) + 1;
+}
+
+interface FetchOptions {
+  fetchIndex: FetchIndex;
+  bytesMax: number;
+  timeoutMs: number;
+}
+
+async function fetchPart(
+  { url, range }: FilePart,
+  { fetchIndex, bytesMax, timeoutMs }: FetchOptions,
+): Promise<StreamedAnswer | undefined> {
+  const asked = { Range: range, "Accept-Encoding": "identity" };
+  const answer = await fetchIndex(url, asked, AbortSignal.timeout(timeoutMs));
+  const { status, headers, body } = answer;
+  const { "content-range": place, "content-length": length, "content-encoding": encoding } = headers;
+  if (status === 206 && place !== undefined && encoding === undefined && Number(length) <= bytesMax) {
+    const sent = { "Content-Range": [place], "Content-Length": [String(length)] };
+    return { status, headers: sent, body, events: [] };
+  }
+  answer.discard();
+  return undefined;
+}
+
+async function* holding(place: Disposable, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  using _place = place;
+  yield* body;
+}

@@ -1,0 +1,77 @@
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, test } from "vitest";
+import { answerPython } from "../../../../../ingest/collect/python/answer-python.js";
+import { createPythonIndex } from "../../../../../ingest/collect/python/python-index.js";
+import { createPartReader } from "../../../../../ingest/collect/python/read-part.js";
+import type { PythonSite } from "../../../../../ingest/collect/sites.js";
+import {
+  collectRequest,
+  fakeUpstream,
+  type UpstreamAnswer,
+} from "../../../../support/collect/fake-registries.js";
+
+const SITE: PythonSite = {
+  kind: "python",
+  packageId: "package",
+  ownerId: "owner",
+  project: "web",
+  repositoryUrl: "https://index.example/simple/",
+};
+const WHEEL = "web-1.4.0-py3-none-any.whl";
+const URL_OF_WHEEL = `https://cdn.example/${WHEEL}#sha256=ab`;
+const PART = {
+  status: 206,
+  headers: { "content-range": "bytes 3-6/9", "content-length": "4" },
+  body: "part",
+};
+
+function ask(range: string, given: UpstreamAnswer | Error = PART, agent = "uv/0.9.2 {}") {
+  const page = { body: `<a href="${URL_OF_WHEEL}">${WHEEL}</a>` };
+  const upstream = fakeUpstream((url) => (url.startsWith(SITE.repositoryUrl) ? page : given));
+  const index = createPythonIndex({ fetchIndex: upstream.fetchIndex, now: () => 0 });
+  const request = collectRequest(`/simple/web/${WHEEL}`, { headers: { range, "user-agent": agent } });
+  const answer = answerPython(request, SITE, { index, packages: { of: () => undefined } });
+  return { upstream, answer };
+}
+
+describe("a part of a file for uv, which follows no redirect of a Range", () => {
+  it.each(["bytes=3-6", "bytes=0-3"])("comes through this host and is not counted: %s", async (range) => {
+    const { upstream, answer } = ask(range);
+    const { body, ...head } = await answer;
+    const headers = { "Content-Range": ["bytes 3-6/9"], "Content-Length": ["4"] };
+    expect(head).toEqual({ status: 206, headers, events: [] });
+    expect(await text(Readable.from(body ?? ""))).toBe("part");
+    expect(upstream.asked[1]).toEqual({
+      url: URL_OF_WHEEL,
+      headers: { Range: range, "Accept-Encoding": "identity" },
+    });
+  });
+
+  test.each<[string, string, (UpstreamAnswer | Error)?, string?]>([
+    ["is too long", "bytes=3-1048579"],
+    ["has no length", "bytes=3-"],
+    ["is one of several", "bytes=3-6,8-9"],
+    ["is for another client", "bytes=3-6", PART, "pip/25.0"],
+    ["is answered with the whole file", "bytes=3-6", { body: "the whole" }],
+    [
+      "is answered with more than that",
+      "bytes=3-6",
+      { ...PART, headers: { ...PART.headers, "content-length": "2000000" } },
+    ],
+    ["cannot be fetched", "bytes=3-6", new Error("down")],
+  ])("is a redirect where it %s", async (_, range, given, agent) => {
+    expect(await ask(range, given, agent).answer).toMatchObject({ status: 307, events: [] });
+  });
+
+  it("is refused by the reader while all places are taken, until a part was read", async () => {
+    const { fetchIndex } = fakeUpstream(() => PART);
+    const readPart = createPartReader(fetchIndex, { perOwner: 1 });
+    const part = { url: "https://cdn.example/a", ownerId: "owner", range: "bytes=3-6" };
+    const first = await readPart(part);
+    expect(await readPart(part)).toBeUndefined();
+    expect(await readPart({ ...part, ownerId: "another" })).toBeDefined();
+    expect(await text(Readable.from(first?.body ?? ""))).toBe("part");
+    expect(await readPart(part)).toBeDefined();
+  });
+});
