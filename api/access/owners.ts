@@ -15,14 +15,23 @@ export async function readOwner(
   { accountId, name }: { accountId: string; name: string },
 ): Promise<OwnerRow | undefined> {
   if (name.includes("\0")) return undefined;
-  const text = `
-    select o.id, o.kind, o.name, o.export_enabled as "exportEnabled",
-      case when o.id = $1 then 'owner' else coalesce(m.role, 'none') end as standing
-    from owners o left join memberships m on m.organization_id = o.id and m.account_id = $1
-    where o.name_key = lower($2 collate "C")`;
+  const text = `${SELECT} where o.name_key = lower($2 collate "C")`;
   const [row] = await query<OwnerRow>(pg, text, [accountId, name]);
   return row;
 }
+
+export async function readOwnerById(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<OwnerRow | undefined> {
+  const [row] = await query<OwnerRow>(pg, `${SELECT} where o.id = $2`, [accountId, id]);
+  return row;
+}
+
+const SELECT = `
+  select o.id, o.kind, o.name, o.export_enabled as "exportEnabled",
+    case when o.id = $1 then 'owner' else coalesce(m.role, 'none') end as standing
+  from owners o left join memberships m on m.organization_id = o.id and m.account_id = $1`;
 
 export async function readOwnerNamed(
   pg: Postgres,

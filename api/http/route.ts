@@ -55,6 +55,8 @@ export interface PublicRoute {
   handle: (ctx: ApiContext) => Promise<void> | void;
 }
 
+export type RequireCaller = (pg: Postgres) => Promise<Account>;
+
 export interface ApiState {
   requestId: string;
   /** Adds the request's id to every line. */
@@ -64,6 +66,8 @@ export interface ApiState {
   /** The URL of live collection as this host's callers reach it, as far as is known: for lines to copy. */
   collectBase: string;
   account?: Account;
+  /** Finds the caller again. Throws `unauthenticated` once its token, session or account has ended. */
+  requireCaller?: RequireCaller;
   /** Only below `/dashboard`. */
   session?: Session;
   route?: string;

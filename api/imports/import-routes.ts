@@ -28,6 +28,7 @@ import type { Account } from "../access/access.js";
 import type { Changed } from "../access/audit-entries.js";
 import { type ImportKey, type NewImport, groupStarts } from "./start-imports.js";
 import { insertImport } from "./imports.js";
+import { openRightCheck } from "./require-right.js";
 import { uploadStore } from "./uploads.js";
 
 export interface ImportRoutesDeps {
@@ -53,7 +54,7 @@ export interface ImportRoutesDeps {
 }
 
 /** The target of the import, with its name for the audit log. */
-interface Start extends NewImport, Pick<Call, "auditEntry"> {
+interface Start extends NewImport, Pick<Call, "action" | "auditEntry"> {
   name: string;
   /** With the target's id and the owner's name as its owner spelled it. */
   path: string;
@@ -90,7 +91,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
         const { ownerId, owner, id, name } = row;
         const target = { ownerId, ...startedBy(account), artifactKind: "package", artifactId: id } as const;
         const path = `/v2/packages/${owner}/${id}/import`;
-        await startImport(ctx, { ...target, name, path, auditEntry }, deps);
+        await startImport(ctx, { ...target, name, path, action, auditEntry }, deps);
       },
     }),
     route({
@@ -110,7 +111,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
         const { ownerId, owner, id, name } = await pixelFor(pg, account, at);
         const target = { ownerId, ...startedBy(account), artifactKind: "pixel", artifactId: id } as const;
         const path = `/v2/pixels/${owner}/${id}/import`;
-        await startImport(ctx, { ...target, name, path, auditEntry }, deps);
+        await startImport(ctx, { ...target, name, path, action, auditEntry }, deps);
       },
     }),
     route({
@@ -124,7 +125,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       async handle({ ctx, account, action, param, auditEntry }) {
         const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
         const target = { ownerId, ...startedBy(account), artifactKind: "any", artifactId: "" } as const;
-        await startImport(ctx, { ...target, name, path: `/v2/${name}/import`, auditEntry }, deps);
+        await startImport(ctx, { ...target, name, path: `/v2/${name}/import`, action, auditEntry }, deps);
       },
     }),
   ];
@@ -152,12 +153,13 @@ function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tok
  */
 async function startImport(
   ctx: ApiContext,
-  { name, path, auditEntry, ...target }: Start,
+  { name, path, action, auditEntry, ...target }: Start,
   deps: StartDeps,
 ): Promise<void> {
   const { pg, uploadsPg = pg, uploads, start, eventLog, codec, active } = deps;
   const { bodyBytesMax, idleMsMax, throttle } = deps;
   const { listener = NO_LISTENER } = deps;
+  const requireRight = openRightCheck(uploadsPg, ctx.state.requireCaller, { ...target, action, name });
   const contentEncoding = ctx.get("Content-Encoding");
   const received = { bytes: 0, lines: 0, stamp: 0 };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
@@ -179,7 +181,7 @@ async function startImport(
   }
   ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
   const now = receiptClock(started.stamp);
-  const limits = { idleMsMax, throttle, isLarge, arrival };
+  const limits = { idleMsMax, throttle, isLarge, arrival, requireRight };
   const upload = { log: eventLog, codec, uploads, active, now, received, ...limits };
   ctx.body = await readingBody(receiveImport(body, { ...target, importId: id }, upload));
 }

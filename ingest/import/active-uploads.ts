@@ -9,7 +9,8 @@ export class UploadAborted extends Error {
 
 export interface ActiveUpload extends Disposable {
   readonly signal: AbortSignal;
-  abort(): void;
+  /** Ends it with that error, by default an `UploadAborted`. */
+  abort(reason?: Error): void;
 }
 
 /** The uploads of this process, so that an abort stops them at once. An abort elsewhere shows in their lease. */
@@ -25,7 +26,7 @@ export class ActiveUploads {
     this.uploads.set(importId, controller);
     return {
       signal: controller.signal,
-      abort: () => controller.abort(new UploadAborted(importId)),
+      abort: (reason = new UploadAborted(importId)) => controller.abort(reason),
       [Symbol.dispose]: () => void this.uploads.delete(importId),
     };
   }

@@ -21,6 +21,7 @@ export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_
 /** The share to which any encoding shrinks text of events, at least. */
 const SHRINKS_TO = 1 / 4;
 const LEASE_RENEWAL_MS = 5_000;
+const RIGHT_CHECK_MS = 5_000;
 const INTERRUPT_BACKOFF = { firstMs: 500 };
 const INTERRUPT_ATTEMPTS = {
   attempts: (UPLOAD_LEASE_SECONDS * 1000) / INTERRUPT_BACKOFF.firstMs,
@@ -50,6 +51,8 @@ export interface ReceiveDependencies {
     /** The body is in another format: the import never began. */
     removeUpload(importId: string): Promise<void>;
   };
+  /** Throws a Problem once the caller may not import any more. Asked while the body goes on, and before its end. */
+  requireRight?: (() => Promise<void>) | undefined;
   active: ActiveUploads;
   /** Counted on while the body is read. Lines and stamps are added here, bytes where it is decompressed. */
   received?: Received | undefined;
@@ -77,13 +80,16 @@ export async function receiveImport(
 ): Promise<EventImport> {
   const { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag } = dependencies;
   const { received = { bytes: 0, lines: 0, stamp: 0 }, isLarge = false, arrival } = dependencies;
+  const checkRight = rightCheck(dependencies.requireRight);
   const { importId, ownerId } = target;
   using upload = active.open(importId);
   using _lease = startLeaseRenewal(upload, () => uploads.renewLease(importId, received));
+  using _right = startRightChecks(upload, checkRight);
   try {
     const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
     const appending = { log, codec, now, throttle, received, isLarge, arrival };
     const chunksTotal = await appendChunks(sent, target, appending);
+    await checkRight();
     passFaultPoint("before-upload-complete");
     const completed = await uploads.completeUpload({ importId, ownerId, chunksTotal, ...received });
     passFaultPoint("before-answer");
@@ -111,6 +117,27 @@ function startLeaseRenewal(upload: ActiveUpload, renewLease: () => Promise<boole
   };
   // A failed renewal is no reason to stop, because the lease lasts for several renewals.
   const timer = setInterval(() => void renew().catch(() => undefined), LEASE_RENEWAL_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** A database that is down says nothing about rights. */
+function rightCheck(requireRight: () => Promise<void> = async () => undefined): () => Promise<void> {
+  return async () => {
+    try {
+      await requireRight();
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === "unavailable")) throw error;
+    }
+  };
+}
+
+/** One check at a time. */
+function startRightChecks(upload: ActiveUpload, checkRight: () => Promise<void>): Disposable {
+  let checking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    const check = () => checkRight().catch((error: Error) => upload.abort(error));
+    checking ??= check().finally(() => (checking = undefined));
+  }, RIGHT_CHECK_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

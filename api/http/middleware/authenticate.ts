@@ -3,7 +3,7 @@ import { Problem } from "../../../schemas/problem.js";
 import { clientAddress, inProcessCaller } from "../../identity/client-address.js";
 import type { FailedTokens } from "../../identity/failure-limits.js";
 import { LastUsed } from "../../identity/sessions.js";
-import type { ApiState } from "../route.js";
+import type { ApiState, RequireCaller } from "../route.js";
 import { type AccountByToken, readAccountByTokenHash } from "../../identity/stored-accounts.js";
 import { updateLastUsed } from "../../identity/api-tokens.js";
 import type { Postgres } from "../../postgres/query.js";
@@ -29,9 +29,10 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
     if (caller !== undefined) ctx.state.account = caller;
     if (ctx.state.account === undefined && /^\/v[12](\/|$)/.test(ctx.path)) {
       const address = clientAddress(ctx.req, trustsProxy);
-      const found = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
+      const { found, again } = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
       const { usedLongAgo, ...account } = found;
       ctx.state.account = account;
+      ctx.state.requireCaller = again;
       if (account.limited && usedLongAgo) lastUsed.note(account.limited.id, ctx.state.log);
     }
     await next();
@@ -48,16 +49,20 @@ interface Authenticating {
 async function accountOf(
   authorization: string,
   { address, pg, tokens, failed }: Authenticating,
-): Promise<AccountByToken> {
+): Promise<{ found: AccountByToken; again: RequireCaller }> {
   if (authorization === "") throw unauthenticated();
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
   const tokenHash = looksLike("token", token) ? tokens.hash(token) : undefined;
-  const find = async () => {
-    const found = tokenHash && (await readAccountByTokenHash(pg, tokenHash));
+  const find = async (from: Postgres) => {
+    const found = tokenHash && (await readAccountByTokenHash(from, tokenHash));
     return found && tokens.matches(token, found.tokenHash) ? found : undefined;
   };
   const sentence = () => "Too many wrong tokens came from your address; try again later.";
-  const found = await failed.lookUp({ address, tokenHash }, { find, sentence });
+  const found = await failed.lookUp({ address, tokenHash }, { find: () => find(pg), sentence });
+  return { found: required(found), again: async (from) => required(await find(from)) };
+}
+
+function required(found: AccountByToken | undefined): AccountByToken {
   if (found === undefined) throw unauthenticated();
   return found;
 }

@@ -1,5 +1,6 @@
 import type { Middleware } from "koa";
 import { LRUCache } from "lru-cache";
+import { Problem } from "../../../schemas/problem.js";
 import { clientAddress } from "../../identity/client-address.js";
 import { FailedTokens } from "../../identity/failure-limits.js";
 import {
@@ -24,6 +25,11 @@ export function session({ pg, tokens, trustsProxy }: SessionMiddlewareDeps): Mid
       : undefined;
     if (found !== undefined) {
       ctx.state.session = found.session;
+      ctx.state.requireCaller = async (from) => {
+        const again = await findSession({ pg: from, tokens }, secret);
+        if (again === undefined) throw new Problem("unauthenticated", "Sign in first.");
+        return again.session.account;
+      };
       if (found.usedLongAgo) lastUsed.note(found.session.id, ctx.state.log);
     }
     await next();

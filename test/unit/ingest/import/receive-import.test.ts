@@ -9,6 +9,7 @@ import {
   type ReceiveDependencies,
 } from "../../../../ingest/import/receive-import.js";
 import { linesOf } from "../../../../schemas/records/chunk-codec.js";
+import { Problem } from "../../../../schemas/problem.js";
 import type { EventLog } from "../../../../schemas/records/event-log.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { decodeRawChunk, type RawChunk } from "../../../../schemas/records/raw-chunk.js";
@@ -263,6 +264,38 @@ describe("receiveImport", () => {
     await receive(body);
     expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 1`);
     expect(renewLease).toHaveBeenCalledOnce();
+  });
+
+  const forbidden = new Problem("forbidden", "You may not do this here.");
+
+  test("interrupts an upload within 5 s after its caller lost the right to it, also while no bytes arrive", async () => {
+    const { told, receive } = fakes();
+    const requireRight = vi.fn(async () => undefined);
+    const refused = expect(receive(stillBody(), { requireRight })).rejects.toBe(forbidden);
+    await vi.advanceTimersByTimeAsync(6_000);
+    requireRight.mockRejectedValue(forbidden);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await refused;
+    expect(told.steps).toEqual([`interrupted ${IMPORT}: You may not do this here.`]);
+    expect(requireRight).toHaveBeenCalledTimes(2);
+  });
+
+  test("completes no upload whose caller lost the right to it just before the end", async () => {
+    const { told, receive } = fakes();
+    const requireRight = () => Promise.reject(forbidden);
+    await expect(receive(bodyOf(1), { requireRight })).rejects.toBe(forbidden);
+    expect(told.steps).toEqual(["appended", `interrupted ${IMPORT}: You may not do this here.`]);
+  });
+
+  test("completes an upload while the database cannot say whether its caller has the right to it", async () => {
+    const { told, receive } = fakes();
+    const down = () => Promise.reject(new Problem("unavailable", "The database cannot be reached."));
+    const body = (async function* () {
+      await vi.advanceTimersByTimeAsync(6_000);
+      yield Buffer.from("{}\n");
+    })();
+    await receive(body, { requireRight: down });
+    expect(told.steps.at(-1)).toBe(`completed ${IMPORT} 1`);
   });
 
   test("stops at the abort of its import without marking it as interrupted", async () => {
