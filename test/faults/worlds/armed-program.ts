@@ -67,11 +67,15 @@ export async function openArmedPlan(): Promise<ArmedPlan> {
 /** A program that is started again whenever it dies of the plan's faults; disposed of with the plan. */
 export function armedProgram(armed: ArmedPlan, toolchain: Toolchain) {
   const supervisor = supervise(toolchain);
+  let lateMsMax = 0;
   return {
-    arm: (faults: Parameters<ArmedPlan["put"]>[0]) => armed.put(faults),
+    arm(faults: Parameters<ArmedPlan["put"]>[0]) {
+      lateMsMax = Math.max(0, ...faults.map(({ delayMs }) => delayMs));
+      return armed.put(faults);
+    },
     async disarm() {
       await armed.clear();
-      await pause(FAULT_MS_MAX);
+      await pause(lateMsMax + FAULT_MS_MAX);
       await supervisor.whenRunning();
       await whenReady(toolchain);
     },
