@@ -48,6 +48,8 @@ export interface EventMix {
   target?: "path" | "line";
   /** Distinct clients of each kind of package; default a sixth of `count`, between 50 and 30,000. */
   clients?: number;
+  /** An address for every line, instead of its client's. */
+  addressOf?: (random: Random) => string;
   /** Number of the first line. An import that continues the numbers of another also overrides its events. */
   startAt?: number;
 }
@@ -78,6 +80,7 @@ interface Shared {
   artifacts: readonly DemoArtifact[];
   pools: ReadonlyMap<Audience, readonly DemoClient[]>;
   onLine: boolean;
+  addressOf: EventMix["addressOf"];
 }
 
 function openShared(mix: EventMix): Shared {
@@ -100,6 +103,7 @@ function openShared(mix: EventMix): Shared {
       [...audiences].map((audience) => [audience, clientPool(audience, { seed: mix.seed, size })]),
     ),
     onLine: target === "line",
+    addressOf: mix.addressOf,
   };
 }
 
@@ -152,7 +156,9 @@ function validFields(shared: Shared, plan: LinePlan): ValidFields {
   const { client, time } = clientAndTime(shared, { artifact, plan, original });
   const named = shared.onLine || random.chance(0.05);
   const id = identity === undefined ? "" : uniqueIdField(shared.seed, identity);
-  const address = (random.chance(0.2) ? client.addresses.at(-1) : client.addresses[0]) ?? "";
+  const address = shared.addressOf
+    ? `,"$remote_address":"${shared.addressOf(random)}"`
+    : ((random.chance(0.2) ? client.addresses.at(-1) : client.addresses[0]) ?? "");
   return {
     target: named ? targetField(artifact, random) : "",
     time: `"$time":${timeText(time, random)}`,

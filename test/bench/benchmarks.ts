@@ -7,6 +7,7 @@ import { fairBenchmark } from "./fair/fair-benchmark.js";
 import { funnelBenchmark } from "./funnel/funnel-benchmark.js";
 import { growthBenchmark } from "./growth/growth-benchmark.js";
 import { importBenchmark } from "./import/import-benchmark.js";
+import { lookBenchmark } from "./look/look-benchmark.js";
 import { managementBenchmark } from "./management/management-benchmark.js";
 import { memoryBenchmark } from "./memory/memory-benchmark.js";
 import { pullBenchmark } from "./pull/pull-benchmark.js";
@@ -23,6 +24,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   csvBenchmark,
   managementBenchmark,
   dashboardBenchmark,
+  lookBenchmark,
   collectBenchmark,
   pullBenchmark,
   funnelBenchmark,

@@ -10,7 +10,7 @@ import { importFile } from "../common/import-file.js";
 import { makePackage } from "../common/make-packages.js";
 import { runAdmin } from "../common/run-admin.js";
 import { type Program, spawnProgram } from "../common/spawn-program.js";
-import { runCurl } from "../csv/csv-round.js";
+import { runCurl } from "../common/run-curl.js";
 import { type Usage, sampleUsage } from "../usage/sample-usage.js";
 import type { BenchServers } from "./open-layout.js";
 import { startServerCpu } from "./server-cpu.js";

@@ -26,6 +26,12 @@ export interface BenchOptions {
   packages: readonly number[];
   /** Numbers of events that are stored before the next ones are measured. */
   stored: readonly number[];
+  /** How many million events are stored before looking at them. */
+  millions: number;
+  /** How many client addresses the events have; undefined for as many as the benchmark thinks. */
+  addresses: number | undefined;
+  /** The folder that keeps the stored events for the next run; undefined for none. */
+  data: string | undefined;
   /** Whether to store 100 million events as well. */
   long: boolean;
   /** Number of small imports. */

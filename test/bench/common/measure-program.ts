@@ -6,21 +6,23 @@ import { makeTemporaryFolder } from "./temporary-folder.js";
 /** The options of a benchmark, and the program that it measures. */
 export interface MeasuredProgram extends BenchOptions, BenchContext {
   program: Program;
-  /** A temporary folder for event files, beside the data of the program. */
+  /** A folder for event files, beside the data of the program. */
   folder: string;
 }
 
 interface ProgramOptions extends BenchOptions, BenchContext {
+  /** Keeps the data of the program. A temporary folder if absent. */
+  folder?: string | undefined;
   /** Set for the program. */
   variables?: NodeJS.ProcessEnv;
 }
 
-/** Starts the program in a temporary folder and waits for `measure`. Rejects when the program ends before that. */
+/** Starts the program and waits for `measure`. Rejects when the program ends before that. */
 export function measureProgram<Result>(
-  { variables, ...bench }: ProgramOptions,
+  { variables, folder: kept, ...bench }: ProgramOptions,
   measure: (measured: MeasuredProgram) => Promise<Result>,
 ): Promise<Result> {
-  const { path: folder } = bench.open.use(makeTemporaryFolder());
+  const folder = kept ?? bench.open.use(makeTemporaryFolder()).path;
   const program = bench.open.use(spawnProgram(join(folder, "data"), variables));
   bench.onProgress(`starting the program in ${folder}`);
   return program.whileRunning(measure({ ...bench, program, folder }));

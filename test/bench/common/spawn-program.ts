@@ -95,8 +95,9 @@ async function untilReady(dataDir: string): Promise<Required<Endpoints>> {
   throw new StartFailure(`The measured program is not ready after ${READY_MS_MAX / 1000} s.`);
 }
 
+/** Not while the addresses in a kept data directory are still those of a program that was killed. */
 async function isReady(api: string): Promise<boolean> {
-  const response = await fetch(`${api}/readyz`);
-  await response.body?.cancel();
-  return response.ok;
+  const response = await fetch(`${api}/readyz`).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok === true;
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import type { CsvRound, CurlRun } from "./csv-round.js";
+import type { CurlRun } from "../common/run-curl.js";
+import type { CsvRound } from "./csv-round.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 import { rounded } from "../common/format-numbers.js";

@@ -3,6 +3,8 @@ import { gunzipSync } from "node:zlib";
 
 /** A browser without a screen: one session, connections that stay open, packed answers. */
 export interface PageClient extends Disposable {
+  /** That of the session, for other clients. */
+  readonly cookie: string;
   get(path: string): Promise<Answer>;
 }
 
@@ -32,6 +34,7 @@ export async function openPageClient(
   if (status !== 303 || cookie === "") throw new Error(`sign-in was answered with ${status}`);
   const sent = { Cookie: cookie, "Accept-Encoding": "gzip", Accept: "text/html" };
   return {
+    cookie,
     get: (path) => send(agent, new URL(path, url), { method: "GET", headers: sent }),
     [Symbol.dispose]: () => agent.destroy(),
   };

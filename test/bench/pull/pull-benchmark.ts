@@ -9,7 +9,7 @@ import { pause } from "../../../schemas/async/pause.js";
 import type { Benchmark, BenchContext, BenchOptions, BenchResult } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
-import { runCurl } from "../csv/csv-round.js";
+import { runCurl } from "../common/run-curl.js";
 import { pullReport, type PullRound } from "./pull-report.js";
 
 /** A blob of an image through the collector, as clients get it that lose credentials over a redirect. */

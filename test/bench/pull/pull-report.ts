@@ -3,7 +3,7 @@ import type { BenchResult } from "../common/benchmark.js";
 import { megabytes, rounded } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
-import type { CurlRun } from "../csv/csv-round.js";
+import type { CurlRun } from "../common/run-curl.js";
 
 export interface PullRound {
   ours: CurlRun;

@@ -6,6 +6,7 @@ import { funnelReport } from "../../bench/funnel/funnel-report.js";
 import { growthReport, type GrowthStep } from "../../bench/growth/growth-report.js";
 import { importReport } from "../../bench/import/import-report.js";
 import { logReport, type LogTurn } from "../../bench/import/log-report.js";
+import { type Looked, lookReport } from "../../bench/look/look-report.js";
 import { managementReport } from "../../bench/management/management-report.js";
 import { memoryReport } from "../../bench/memory/memory-report.js";
 import type { MemoryPhase } from "../../bench/memory/record-memory.js";
@@ -121,6 +122,23 @@ function log() {
     ...{ codec, bytesRatio: 1 + at, packMicrosecondsPerEvent: at, unpackMicrosecondsPerEvent: at / 2 },
   }));
   return logReport({ turns, events: 1_000_000, rounds: 3, costs });
+}
+
+function look() {
+  const run = (group: Looked["group"], name: string, status: number, seconds: number): Looked => ({
+    ...{ group, name, status, seconds, firstByteSeconds: seconds / 2, bytes: seconds * 1e6 },
+    usage: usageOf({ clickhouse: seconds * 2 }),
+  });
+  const turn = (seconds: number, status = 200) => [
+    run("answers", "stats", status, seconds),
+    run("bare", "uniq", 200, seconds / 10),
+  ];
+  return lookReport({
+    stored: { events: 5_000_000, addresses: 750_000 },
+    storing: { seconds: 100, usage: usageOf({}) },
+    tables: [{ table: "events", rows: 5_100_000, bytes: 400_000_000 }],
+    looked: [...turn(1), ...turn(20, 503), ...turn(2)],
+  });
 }
 
 function management() {
@@ -277,6 +295,18 @@ test.each([
     },
   ],
   [
+    "look",
+    look(),
+    {
+      ...{ events: 5_000_000, addresses: 750_000, storing: { seconds: 100 } },
+      tables: [{ table: "events", rows: 5_100_000, bytes: 400_000_000 }],
+      looked: [
+        { group: "answers", name: "stats", turns: 3, failed: 1, ms: 2_000, clickhouse_cpu_ms: 4_000 },
+        { group: "bare", name: "uniq", turns: 3, failed: 0, ms: 200, first_byte_ms: 100, bytes: 200_000 },
+      ],
+    },
+  ],
+  [
     "management",
     management(),
     {
@@ -382,6 +412,17 @@ test.each<[string, { text: string }, string[]]>([
       "kafka +brotli +12.50 s +25.00 s +40,000 ",
       "brotli +1/3.0 +2.00 µs/event +1.00 µs/event\n",
       "Kafka over the embedded log: 0.80\n",
+    ],
+  ],
+  [
+    "look",
+    look(),
+    [
+      "5,000,000 events, 20 packages, 90 days, 750,000 addresses, medians of 3 turns",
+      "stats +2,000 ms +1,000 ms +2,000 kB +4,000 ms +1 of 3 failed\n",
+      "uniq +200 ms +100 ms +200 kB +400 ms\n",
+      "events +5,100,000 +400 MB\n",
+      "Stored in 100.00 s",
     ],
   ],
   [
