@@ -28,6 +28,7 @@ interface Fakes {
 function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMeanwhile = [] }: Fakes) {
   const steps: string[] = [];
   const settled = new Set<string>();
+  const working = new Set<string>();
   const answers = [...rounds];
   let failuresLeft = failures;
   const owner: OwnerSettlement = {
@@ -58,7 +59,9 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
     asOnlySettlement: async (ownerId, work) => {
       if (failuresLeft-- > 0) throw new Error("connection refused");
       if (elsewhere.includes(ownerId)) return false;
+      working.add(ownerId);
       await work(owner);
+      working.delete(ownerId);
       return true;
     },
   };
@@ -78,19 +81,16 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
       json: async () => (query.startsWith("SELECT count()") ? [{ rows: "0" }] : []),
     }),
   } as unknown as ClickHouseClient);
-  return { store, shards, steps, dueImports, onFailure: vi.fn() };
+  return { store, shards, steps, working, dueImports, onFailure: vi.fn() };
 }
 
-/** Runs a settler until it has asked `rounds` times what is due, and ends it. */
-async function run(
-  dependencies: SettlerDependencies & { dueImports: ReturnType<typeof vi.fn> },
-  rounds: number,
-) {
+/** Runs a settler until it has asked `rounds` times what is due and settles for nobody, and ends it. */
+async function run(dependencies: ReturnType<typeof fakes>, rounds: number) {
   const settler = startSettler(dependencies);
-  await vi.waitFor(
-    () => expect(dependencies.dueImports.mock.calls.length).toBeGreaterThanOrEqual(rounds),
-    5_000,
-  );
+  await vi.waitFor(() => {
+    expect(dependencies.dueImports.mock.calls.length).toBeGreaterThanOrEqual(rounds);
+    expect(dependencies.working).toEqual(new Set());
+  }, 5_000);
   await settler[Symbol.asyncDispose]();
 }
 
