@@ -33,16 +33,17 @@ export function breakdownMigration(breakdown: ValueBreakdown): Migration {
   package UUID,
   date Date,
   ${columns.map((column) => `${column} LowCardinality(String),`).join("\n  ")}
-  total Int64
+  total Int64,
+  automated_total Int64
 )
-ENGINE = SummingMergeTree(total)
+ENGINE = SummingMergeTree((total, automated_total))
 ORDER BY (package, date, ${list})
 SETTINGS {deduplication(10000)};
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_view TO ${table} AS
 ${selectCounts(breakdown)};
 
-${insertMissing({ table, keys: `package, date, ${list}`, select: selectCounts(breakdown) })}
+${insertMissing({ table, keys: `package, date, ${list}`, sums: SUMS, select: selectCounts(breakdown) })}
 SETTINGS async_insert = 0, insert_deduplication_token = '{unique}';
 `,
   );
@@ -53,37 +54,42 @@ export interface DailyTable {
   table: string;
   /** SQL: a list. The first is the UUID of the package or pixel. */
   keys: string;
+  /** Columns of the view's sums. */
+  sums: readonly string[];
   select: string;
 }
 
 /** SQL that inserts what a view's SELECT counts and its table does not, or too much. `where` leaves out rows of the table. */
-export function insertMissing({ table, keys, select }: DailyTable, where = ""): string {
-  return `INSERT INTO ${table} (${keys}, total)
-SELECT ${keys}, sum(counted.total) AS missing
+export function insertMissing({ table, keys, sums, select }: DailyTable, where = ""): string {
+  return `INSERT INTO ${table} (${keys}, ${sums.join(", ")})
+SELECT ${keys}, ${sums.map((sum) => `sum(counted.${sum}) AS missing_${sum}`).join(", ")}
 FROM
 (
   ${select}
   UNION ALL
-  SELECT ${keys}, -sum(total) AS total
+  SELECT ${keys}, ${sums.map((sum) => `-sum(${sum}) AS ${sum}`).join(", ")}
   FROM ${table}
   ${where}
   GROUP BY ${keys}
 ) AS counted
 GROUP BY ${keys}
-HAVING missing != 0`;
+HAVING ${sums.map((sum) => `missing_${sum} != 0`).join(" OR ")}`;
 }
+
+const SUMS = ["total", "automated_total"];
 
 /** Every table of daily sums. */
 export async function dailyTables(): Promise<DailyTable[]> {
   const texts = (await readMigrations()).map(({ text }) => text);
   return texts.flatMap((text) => {
     const view =
-      /^CREATE MATERIALIZED VIEW IF NOT EXISTS \w+ TO (\w+) AS\n([^;]+ AS total\n[^;]+\nGROUP BY ([^;]+));/m.exec(
+      /^CREATE MATERIALIZED VIEW IF NOT EXISTS \w+ TO (\w+) AS\n([^;]+ AS \w*total\n[^;]+\nGROUP BY ([^;]+));/m.exec(
         text,
       );
     if (view === null) return [];
     const [, table = "", select = "", keys = ""] = view;
-    return [{ table, keys, select }];
+    const sums = [...select.matchAll(/\bsum(?:If)?\([^)]+\) AS (\w+)/g)].map(([, sum = ""]) => sum);
+    return [{ table, keys, sums, select }];
   });
 }
 
@@ -91,7 +97,7 @@ export async function dailyTables(): Promise<DailyTable[]> {
 function selectCounts({ values, libraryType }: ValueBreakdown): string {
   const columns = values.map(({ column }) => sqlName(column)).join(", ");
   const ofType = libraryType === undefined ? "" : ` AND library_type = '${libraryType}'`;
-  return `SELECT artifact AS package, date, ${columns}, sum(sign) AS total
+  return `SELECT artifact AS package, date, ${columns}, sum(sign) AS total, sumIf(sign, automated != '') AS automated_total
 FROM events
 WHERE kind = 'package'${ofType} AND ${sqlName(values[0].column)} != ''
 GROUP BY package, date, ${columns}`;

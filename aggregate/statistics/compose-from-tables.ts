@@ -4,6 +4,7 @@ import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
 import { listConditions, type ListNarrowing } from "./statistics-lists.js";
+import type { Automation } from "./statistics-query.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
 const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
@@ -12,6 +13,7 @@ const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
 export interface Scoped {
   packages: boolean;
   pixels: boolean;
+  automated: Automation;
 }
 
 /**
@@ -20,22 +22,24 @@ export interface Scoped {
  * none: their events are added up, and the row by which settlement removes a version counts -1.
  */
 export function composeTableCounts(
-  { packages, pixels }: Scoped,
+  { packages, pixels, automated }: Scoped,
   { interval, measures }: { interval: Interval; measures: "all" | "amounts" },
 ): string {
   const bucket = bucketSql(interval, "start");
+  const ofPackages = OF_PACKAGES[automated];
+  const ofPixels = OF_PIXELS[automated];
   const amounts = [
-    ...(packages ? [amountsOf("downloads", { bucket, table: "totals", ...OF_PACKAGES })] : []),
-    ...(pixels ? [amountsOf("views", { bucket, table: "events", ...OF_PIXELS })] : []),
+    ...(packages ? [amountsOf("downloads", { bucket, table: "totals", ...ofPackages })] : []),
+    ...(pixels ? [amountsOf("views", { bucket, table: "events", ...ofPixels })] : []),
   ];
   if (measures === "amounts") return amounts.join("\nUNION ALL\n");
   const addresses = [
-    ...(packages ? [downloadingAddresses(bucket)] : []),
-    ...(pixels ? [viewingAddresses(bucket)] : []),
+    ...(packages ? [downloadingAddresses(bucket, ofPackages)] : []),
+    ...(pixels ? [viewingAddresses(bucket, ofPixels)] : []),
   ];
   const companies = [
-    ...(packages ? [companiesOf({ table: "companies", ...OF_PACKAGES })] : []),
-    ...(pixels ? [companiesOf({ table: "events", ...OF_PIXELS })] : []),
+    ...(packages ? [companiesOf({ table: "companies", ...ofPackages })] : []),
+    ...(pixels ? [companiesOf({ table: "events", ...ofPixels })] : []),
   ];
   return [
     ...amounts,
@@ -53,8 +57,14 @@ interface Counted {
   amount: string;
 }
 
-const OF_PACKAGES = { ofArtifacts: "package IN (packages)", amount: "total" } as const;
-const OF_PIXELS = { ofArtifacts: "artifact IN (pixels)", amount: "sign" } as const;
+const OF_PACKAGES = {
+  include: { ofArtifacts: "package IN (packages)", amount: "total" },
+  exclude: { ofArtifacts: "package IN (packages)", amount: "total - automated_total" },
+} as const;
+const OF_PIXELS = {
+  include: { ofArtifacts: "artifact IN (pixels)", amount: "sign" },
+  exclude: { ofArtifacts: "artifact IN (pixels) AND automated = ''", amount: "sign" },
+} as const;
 
 function amountsOf(
   measure: string,
@@ -70,18 +80,24 @@ GROUP BY bucket`;
  * FINAL takes half the time of grouping, because there are about as many groups as rows. Removed versions are
  * subtracted by then.
  */
-function downloadingAddresses(bucket: string): string {
+function downloadingAddresses(
+  bucket: string,
+  { ofArtifacts, amount }: Pick<Counted, "ofArtifacts" | "amount">,
+): string {
   return `SELECT ${bucket} AS day, ${ADDRESS} AS address
 FROM uniques FINAL
-WHERE ${OF_PACKAGES.ofArtifacts} AND ${RANGE} AND total > 0`;
+WHERE ${ofArtifacts} AND ${RANGE} AND ${amount} > 0`;
 }
 
-function viewingAddresses(bucket: string): string {
+function viewingAddresses(
+  bucket: string,
+  { ofArtifacts, amount }: Pick<Counted, "ofArtifacts" | "amount">,
+): string {
   return `SELECT ${bucket} AS day, ${ADDRESS} AS address
 FROM events
-WHERE ${OF_PIXELS.ofArtifacts} AND ${RANGE} AND ${HAS_ADDRESS}
+WHERE ${ofArtifacts} AND ${RANGE} AND ${HAS_ADDRESS}
 GROUP BY day, address
-HAVING sum(${OF_PIXELS.amount}) > 0`;
+HAVING sum(${amount}) > 0`;
 }
 
 function companiesOf({ table, ofArtifacts, amount }: Counted): string {
@@ -98,26 +114,30 @@ HAVING sum(${amount}) > 0`;
  */
 export function composeTableLists(
   lists: readonly StatisticsList[],
-  { packages, pixels }: Scoped,
+  { packages, pixels, automated }: Scoped,
   narrowing: ListNarrowing,
 ): string | undefined {
   const parts = lists
     .filter(({ counts }) => (counts === "downloads" ? packages : pixels))
-    .map((list) => `(${countList(list, narrowing)})`);
+    .map((list) => `(${countList(list, automated, narrowing)})`);
   return parts.length === 0 ? undefined : parts.join("\nUNION ALL\n");
 }
 
-function countList({ name, table, values }: StatisticsList, narrowing: ListNarrowing): string {
+function countList(
+  { name, table, values }: StatisticsList,
+  automated: Automation,
+  narrowing: ListNarrowing,
+): string {
   const columns = values.map(({ column }) => sqlName(column));
   const [first = "", second] = columns;
   const counted =
     table === undefined
       ? {
+          ...OF_PIXELS[automated],
           from: "events",
-          amount: "sign",
-          where: `artifact IN (pixels) AND kind = 'pixel' AND ${first} != ''`,
+          where: `${OF_PIXELS[automated].ofArtifacts} AND kind = 'pixel' AND ${first} != ''`,
         }
-      : { from: sqlName(table), amount: "total", where: "package IN (packages)" };
+      : { ...OF_PACKAGES[automated], from: sqlName(table), where: OF_PACKAGES[automated].ofArtifacts };
   const { searched, followed } = listConditions(narrowing);
   // Types are spelled out, so that they do not depend on which lists stand beside this one.
   return `SELECT '${sqlName(name)}' AS list, CAST(${first} AS String) AS value_1, CAST(${second ?? "''"} AS String) AS value_2,

@@ -63,10 +63,11 @@ interface Live {
   params: Record<string, unknown>;
 }
 
-async function liveRowsOf({ filters, unsettled }: StatisticsQuery): Promise<Live> {
-  const conditions = filters.map(
-    (filter, index) => `${valueOf(filter, index)} IN {filter${index}:Array(String)}`,
-  );
+async function liveRowsOf({ filters, automated, unsettled }: StatisticsQuery): Promise<Live> {
+  const conditions = [
+    ...filters.map((filter, index) => `${valueOf(filter, index)} IN {filter${index}:Array(String)}`),
+    ...(automated === "exclude" ? ["automated = ''"] : []),
+  ];
   const { imports, fromVersion, retracted } = unsettled;
   const isSettled = imports.length === 0;
   const text = await readQuery(`statistics/${isSettled ? "live-rows" : "live-rows-unsettled"}`);

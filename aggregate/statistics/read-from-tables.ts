@@ -1,6 +1,6 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { DateRange } from "../../schemas/date-range.js";
-import { composeTableCounts, composeTableLists } from "./compose-from-tables.js";
+import { composeTableCounts, composeTableLists, type Scoped } from "./compose-from-tables.js";
 import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
 import type {
@@ -39,8 +39,8 @@ export const readFromTables: StatisticsReader = {
   },
 };
 
-function scopedOf({ packages, pixels }: StatisticsQuery) {
-  return { packages: packages.length > 0, pixels: pixels.length > 0 };
+function scopedOf({ packages, pixels, automated }: StatisticsQuery): Scoped {
+  return { packages: packages.length > 0, pixels: pixels.length > 0, automated };
 }
 
 interface CountRow {

@@ -11,6 +11,8 @@ export type Filter = { values: readonly string[] } & (
   | { /** Name of a custom variable. */ variable: string }
 );
 
+export type Automation = "include" | "exclude";
+
 export interface StatisticsQuery {
   /** UUIDs. */
   packages: readonly string[];
@@ -22,6 +24,8 @@ export interface StatisticsQuery {
   /** The range to compare with: it must not overlap `range`. */
   before?: DateRange | undefined;
   filters: readonly Filter[];
+  /** Whether downloads and views of bots, continuous integration and mirrors count. */
+  automated: Automation;
   /** The unsettled imports of the owner, as they were right before. */
   unsettled: UnsettledImports;
   signal: AbortSignal;

@@ -110,7 +110,16 @@ async function readVersions(
 
 function queryOf({ found, unsettled, signal }: Reading, range: DateRange): StatisticsQuery {
   const libraryTypes = new Set([found.libraryType]);
-  return { packages: [found.id], libraryTypes, pixels: [], range, filters: [], unsettled, signal };
+  return {
+    packages: [found.id],
+    libraryTypes,
+    pixels: [],
+    range,
+    filters: [],
+    automated: "include",
+    unsettled,
+    signal,
+  };
 }
 
 function listNamed(name: string): StatisticsList {

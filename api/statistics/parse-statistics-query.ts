@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import type { Filter } from "../../aggregate/statistics/statistics-query.js";
+import type { Automation, Filter } from "../../aggregate/statistics/statistics-query.js";
 import { FILTER_COLUMNS } from "../../schemas/contracts/breakdowns.js";
 import {
   COMPARISONS,
@@ -20,7 +20,7 @@ import { parsePackageType } from "../packages/packages.js";
 
 export const RANGE_LIMITS = { daysDefault: 30, daysMax: RANGE_DAYS_MAX, filteredDaysMax: 93 } as const;
 export const ROWS = { default: 10, max: 100 } as const;
-const AUTOMATED = ["include", "exclude"] as const;
+const AUTOMATED = ["include", "exclude"] as const satisfies Automation[];
 export const VARIABLE = "variable.";
 
 /** The query of statistics, before it is known whether there is such a package. */
@@ -30,6 +30,7 @@ export interface StatisticsAsked {
   interval: Interval;
   limit: number;
   filters: Filter[];
+  automated: Automation;
   /** Id or name. */
   package: string | undefined;
   packageType: LibraryType | undefined;
@@ -51,7 +52,7 @@ export function parseStatisticsQuery(
 ): StatisticsAsked {
   const once = [...ONCE, ...OWN_PARAMETERS[of]];
   const texts = Object.fromEntries(once.map((name) => [name, onceOf(query, name)]));
-  const filters = [...filtersOf(query), ...automatedOf(texts["automated"])];
+  const filters = filtersOf(query);
   const daysMax = filters.length === 0 ? RANGE_LIMITS.daysMax : RANGE_LIMITS.filteredDaysMax;
   const range = parseOptionalDateRange(query, { daysMax, daysDefault: RANGE_LIMITS.daysDefault, now });
   if (texts["package"] !== undefined && texts["pixel"] !== undefined)
@@ -62,6 +63,7 @@ export function parseStatisticsQuery(
     interval: oneOf("interval", texts["interval"], INTERVALS) ?? "day",
     limit: parseLimit(texts["limit"]),
     filters,
+    automated: oneOf("automated", texts["automated"], AUTOMATED) ?? "include",
     package: texts["package"],
     packageType: parsePackageType(query),
     pixel: texts["pixel"],
@@ -102,11 +104,6 @@ function filtersOf(query: ParsedUrlQuery): Filter[] {
     if (column !== undefined) return [{ column, values }];
     return isVariable(name) ? [{ variable: name.slice(VARIABLE.length), values }] : [];
   });
-}
-
-function automatedOf(text: string | undefined): Filter[] {
-  const asked = oneOf("automated", text, AUTOMATED) ?? "include";
-  return asked === "exclude" ? [{ column: "automated", values: [""] }] : [];
 }
 
 /** The range to compare with never reaches into the range itself. */

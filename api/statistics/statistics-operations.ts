@@ -48,8 +48,7 @@ const QUERY: Record<string, Parameter> = {
   },
   automated: {
     schema: { type: "string", enum: ["include", "exclude"], default: "include" },
-    description:
-      "Whether requests of bots, continuous integration and mirrors are counted; to exclude them is a filter",
+    description: "Whether requests of bots, continuous integration and mirrors are counted",
   },
   ...FILTERS,
 };

@@ -107,11 +107,11 @@ interface Prepared {
 async function prepare(pg: Postgres, { owner, scope, asked }: Asked): Promise<Prepared> {
   const since = new Date(Date.now() - SHARED_MS).toISOString();
   const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [owner.id], { since });
-  const { range, before, filters } = asked;
+  const { range, before, filters, automated } = asked;
   return {
     completeThrough,
     eventsFrom: eventsFromIn(asked, { scope, eventsFrom }),
-    query: { ...scope, range, before, filters, unsettled },
+    query: { ...scope, range, before, filters, automated, unsettled },
     isResting: !unsettled.changed,
   };
 }

@@ -74,11 +74,13 @@ async function statisticsOf({ all }: Shards, { packages, pixels, unsettled }: As
     interval: "week" as const,
     lists: STATISTICS_LISTS,
     limit: 50,
+    automated: "include" as const,
     unsettled,
     signal,
   };
   return {
     statistics: await readStatistics(all, { ...query, filters: [] }),
+    people: await readStatistics(all, { ...query, filters: [], automated: "exclude" }),
     filtered: await readStatistics(all, {
       ...query,
       filters: [{ column: "client", values: ["agent1", "agent2"] }],

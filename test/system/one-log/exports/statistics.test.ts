@@ -90,6 +90,12 @@ const UNFILTERED: readonly Asked[] = [
   { query: "interval=month&compare=year&limit=2", interval: "month", before: YEAR_BEFORE, limit: 2 },
   { query: "package=image&compare=previous", of: "image", before: PREVIOUS },
   { query: "package=files", of: "files" },
+  {
+    query: "automated=exclude&compare=previous",
+    before: PREVIOUS,
+    keeps: ({ agent }) => agent.automated === "",
+  },
+  { query: "automated=exclude&package=image", of: "image", keeps: ({ agent }) => agent.automated === "" },
 ];
 
 const FILTERED: readonly Asked[] = [
@@ -100,7 +106,6 @@ const FILTERED: readonly Asked[] = [
     interval: "week",
     keeps: ({ place, agent }) => place.country !== "" && agent.client[0] === "curl",
   },
-  { query: "automated=exclude", keeps: ({ agent }) => agent.automated === "" },
   {
     query: "package=files&variable.channel=beta&variable.os=&limit=3",
     of: "files",

@@ -56,7 +56,7 @@ describe("a ninth breakdown in the list", () => {
     expect(statements).toContain("ORDER BY (package, date, ninth, ninth_detail, ninth_detail_version)");
     expect(statements).toContain("CREATE MATERIALIZED VIEW IF NOT EXISTS ninths_view TO ninths AS");
     expect(statements).toContain(
-      "INSERT INTO ninths (package, date, ninth, ninth_detail, ninth_detail_version, total)",
+      "INSERT INTO ninths (package, date, ninth, ninth_detail, ninth_detail_version, total, automated_total)",
     );
   });
 });

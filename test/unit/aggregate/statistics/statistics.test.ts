@@ -21,13 +21,16 @@ const AGENTS = {
 
 const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: false };
 
+const ALL = { packages: true, pixels: true, automated: "include" } as const;
+const PACKAGES = { ...ALL, pixels: false };
+
 const liveRows: LiveRows = (columns, conditions = []) =>
   `SELECT ${columns.join(", ")}, sign FROM live WHERE ${["true", ...conditions].join(" AND ")}`;
 
 test("a breakdown that is added to the list is a list of the statistics by itself", () => {
   const lists = listsOf([...BREAKDOWN_LIST, AGENTS]);
   expect(lists.map(({ name }) => name)).toContain("agent");
-  const fromTables = composeTableLists(lists, { packages: true, pixels: false }, {});
+  const fromTables = composeTableLists(lists, PACKAGES, {});
   expect(fromTables).toContain("SELECT 'agent' AS list, CAST(user_agent AS String) AS value_1");
   expect(fromTables).toContain("FROM agents");
   const fromEvents = composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS });
@@ -37,7 +40,7 @@ test("a breakdown that is added to the list is a list of the statistics by itsel
 
 test("a list of another table or column than a plain name is refused", () => {
   const wrong = listsOf([{ ...AGENTS, table: "agents; DROP TABLE events" }]);
-  expect(() => composeTableLists(wrong, { packages: true, pixels: true }, {})).toThrow("not a name");
+  expect(() => composeTableLists(wrong, ALL, {})).toThrow("not a name");
   const column = listsOf([{ ...AGENTS, values: [{ column: "1) OR (1", field: "agent" }] }]);
   expect(() => composeEventLists(liveRows, { lists: column, interval: "day", ...DOWNLOADS })).toThrow(
     "not a name",
@@ -48,7 +51,7 @@ test("what is searched and followed stands in parameters, not in the text", () =
   const narrowing = { search: "'; DROP", after: { count: 7_654_321, values: ["'; DROP", "x"] } };
   const lists = STATISTICS_LISTS;
   const texts = [
-    composeTableLists(lists, { packages: true, pixels: true }, narrowing),
+    composeTableLists(lists, ALL, narrowing),
     composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS, ...narrowing }),
   ];
   for (const text of texts) {
@@ -60,11 +63,11 @@ test("what is searched and followed stands in parameters, not in the text", () =
 
 test("tables of packages are left out where only pixels are counted, and the other way round", () => {
   const options = { interval: "week", measures: "all" } as const;
-  expect(composeTableCounts({ packages: true, pixels: false }, options)).not.toContain("FROM events");
-  expect(composeTableCounts({ packages: false, pixels: true }, options)).not.toMatch(
+  expect(composeTableCounts(PACKAGES, options)).not.toContain("FROM events");
+  expect(composeTableCounts({ ...ALL, packages: false, pixels: true }, options)).not.toMatch(
     /FROM (totals|uniques|companies)/,
   );
-  expect(composeTableLists(STATISTICS_LISTS, { packages: false, pixels: false }, {})).toBeUndefined();
+  expect(composeTableLists(STATISTICS_LISTS, { ...ALL, packages: false, pixels: false }, {})).toBeUndefined();
 });
 
 test("sums that nothing can be in are not computed", () => {
@@ -77,9 +80,9 @@ test("sums that nothing can be in are not computed", () => {
 
 test("weeks and months are cut at the beginning of each range", () => {
   expect(composeAddresses(liveRows, "week")).toContain("greatest(toMonday(date), {beforeStart:Date})");
-  expect(
-    composeTableCounts({ packages: true, pixels: true }, { interval: "month", measures: "amounts" }),
-  ).toContain("greatest(toStartOfMonth(date), {start:Date})");
+  expect(composeTableCounts(ALL, { interval: "month", measures: "amounts" })).toContain(
+    "greatest(toStartOfMonth(date), {start:Date})",
+  );
 });
 
 test.each([

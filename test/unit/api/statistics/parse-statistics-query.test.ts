@@ -15,6 +15,7 @@ test("without parameters the last 30 days are asked for, by day, compared with n
     interval: "day",
     limit: 10,
     filters: [],
+    automated: "include",
     package: undefined,
     packageType: undefined,
     pixel: undefined,
@@ -22,21 +23,22 @@ test("without parameters the last 30 days are asked for, by day, compared with n
 });
 
 test("every filter may be repeated, and an empty value is one", () => {
-  const query =
-    "country=DE&country=FR&client_version=&variable.a.b=1&variable.a.b=2&automated=exclude&page=/";
+  const query = "country=DE&country=FR&client_version=&variable.a.b=1&variable.a.b=2&page=/";
   expect(parsed(query).filters).toEqual([
     { column: "country", values: ["DE", "FR"] },
     { column: "client_version", values: [""] },
     { variable: "a.b", values: ["1", "2"] },
     { column: "referer", values: ["/"] },
-    { column: "automated", values: [""] },
   ]);
 });
 
-test("to include automated requests is no filter", () => {
-  const range = "startDate=2025-01-01&endDate=2026-01-02";
-  expect(parsed(`${range}&automated=include`).filters).toEqual([]);
-});
+test.each(["include", "exclude"] as const)(
+  "to %s automated requests is possible for 366 days",
+  (automated) => {
+    const range = "startDate=2025-01-01&endDate=2026-01-02";
+    expect(parsed(`${range}&automated=${automated}`)).toMatchObject({ filters: [], automated });
+  },
+);
 
 test.each([
   ["startDate=2026-03-10&endDate=2026-03-17", "previous", "2026-03-03", "2026-03-10"],
@@ -65,7 +67,6 @@ test.each([
   ["startDate=2026-01-01&endDate=2026-02-30", "invalid-date", /endDate/],
   ["startDate=2025-01-01&endDate=2026-01-03", "range-too-long", /at most 366/],
   ["startDate=2026-01-01&endDate=2026-04-05&country=DE", "range-too-long", /at most 93/],
-  ["startDate=2026-01-01&endDate=2026-04-05&automated=exclude", "range-too-long", /at most 93/],
 ])("?%s is refused", (query, code, message) => {
   const refusal = (): unknown => {
     try {
