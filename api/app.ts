@@ -11,6 +11,7 @@ import {
   leadToDashboard,
 } from "./dashboard/dashboard-routes.js";
 import { PAGES, accountPages } from "./dashboard/pages/pages.js";
+import { type AuditEntry, insertAccessEntry } from "./access/audit-entries.js";
 import { openExportPermits } from "./http/export-permits.js";
 import type { HostChecks } from "./hosts/host-checks.js";
 import { FailedTokens } from "./identity/failure-limits.js";
@@ -49,6 +50,8 @@ export interface AppDeps {
   /** Present if hosts have to be verified before they are served. */
   hosts?: HostChecks;
   quotas?: Quotas;
+  /** How many entries of each of `ACCESS_ACTIONS` the audit log of an owner keeps; 1,000 by default. */
+  auditAccessMax?: number;
   routes?: readonly Route[];
   /** Resolves once live collection of this process serves every change that was committed before. */
   untilCollected?: () => Promise<void>;
@@ -70,6 +73,7 @@ export function createApp({
   openid,
   hosts,
   quotas,
+  auditAccessMax = AUDIT_ACCESS_MAX,
   routes = [],
   publicRoutes = [],
   untilCollected,
@@ -87,6 +91,7 @@ export function createApp({
   app.use(answerProblems());
   app.use(limitBody(bodyMsMax));
   app.use(limitExports());
+  app.use(recordAccess(pg, auditAccessMax));
   app.use(leadToDashboard());
   app.use(dashboardAssets());
   app.use(dashboardErrors());
@@ -112,6 +117,7 @@ export function createApp({
 }
 
 const BODY_MS_MAX = 30_000;
+const AUDIT_ACCESS_MAX = 1_000;
 
 function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
   return (ctx, next) => {
@@ -124,6 +130,20 @@ function limitExports(): Koa.Middleware<ApiState> {
   const takeExportPermit = openExportPermits();
   return (ctx, next) => {
     ctx.state.takeExportPermit = takeExportPermit;
+    return next();
+  };
+}
+
+/** Entries of access are not worth a failed request: one that cannot be written is in the log. */
+function recordAccess(pg: Pool, entriesMax: number): Koa.Middleware<ApiState> {
+  return (ctx, next) => {
+    const write = async (find: () => Promise<AuditEntry[]>) => {
+      for (const entry of await find()) await insertAccessEntry(pg, entry, entriesMax);
+    };
+    ctx.state.recordAccess = (find) =>
+      void write(find).catch((err: unknown) =>
+        ctx.state.log.warn({ err }, "an export or failed sign-in is not in the audit log"),
+      );
     return next();
   };
 }

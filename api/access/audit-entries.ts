@@ -19,7 +19,8 @@ export interface AuditEntry extends Changed {
 }
 
 interface Actor {
-  accountId: string;
+  /** Undefined where nobody is known. */
+  accountId: string | undefined;
   tokenName: string | undefined;
   requestId: string;
 }
@@ -52,8 +53,26 @@ export const SIGN_IN_ACTIONS = [
 ] as const;
 export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 
-export const SERVICE_ACTIONS = ["webhooks.disable-failing"] as const;
+export const SERVICE_ACTIONS = ["webhooks.disable-failing", "user.sign-in-failed"] as const;
 type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+
+/** Of these, which change nothing and may be many, the newest of each owner are kept; see `insertAccessEntry`. */
+export const ACCESS_ACTIONS = ["export.read", "packages.export", "user.sign-in-failed"] as const;
+
+/** Writes the entries that it finds; nobody waits for them. */
+export type RecordAccess = (find: () => Promise<AuditEntry[]>) => void;
+
+/** Writes one entry, and deletes the owner's oldest of that action beyond `entriesMax`. */
+export async function insertAccessEntry(pg: Postgres, entry: AuditEntry, entriesMax: number): Promise<void> {
+  const text = `
+    with surplus as (
+      delete from audit_entries where id in (
+        select id from audit_entries where owner_id = $2 and action = $3 order by id desc offset $4
+      )
+    )
+    ${insertAuditEntries(1)}`;
+  await query(pg, text, [auditRows([entry]), entry.ownerId, entry.action, entriesMax - 1]);
+}
 
 /** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
 export async function insertAuditEntry(client: Postgres, entry: AuditEntry): Promise<void> {

@@ -30,10 +30,12 @@ const EXAMPLE = {
 
 const LIST_AUDIT: Operation = {
   id: "listAuditEntries",
-  summary: "Read what was changed, by whom and when",
+  summary: "Read what was changed or exported, by whom and when",
   description:
     "Owners and admins read an organization's log, a user reads their own. Newest first. An actor who worked on " +
-    `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`.`,
+    `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`. Of \`export.read\`, ` +
+    "`packages.export` and `user.sign-in-failed`, at most ten a minute, an owner's newest are kept: 1,000 each unless the " +
+    "operator chose otherwise.",
   query: {
     ...PAGE_QUERY,
     action: {

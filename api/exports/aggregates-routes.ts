@@ -44,11 +44,13 @@ export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
       path,
       action: "export.read",
       operation: aggregatesOperation({ kind, hasEnding }, { daysMax: RANGE_DAYS_MAX }),
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, recordExports }) {
         const format = hasEnding ? formatOf(`aggregates.${param("format")}`) : negotiateFormat(ctx);
         const query = parseAggregatesQuery(ctx.query, { daysMax: RANGE_DAYS_MAX });
         const owner = await ownerFor(deps.pg, account, param("owner"), action, { kind });
-        await answerAggregates(ctx, { owner, accountId: account.id, query, format }, deps);
+        const only = await answerAggregates(ctx, { owner, accountId: account.id, query, format }, deps);
+        const changes = { export: "aggregates", format, ...query.range, package: only };
+        recordExports({ ownerId: owner.id, target: owner, changes });
       },
     }),
   );
@@ -61,11 +63,12 @@ interface Asked {
   format: ExportFormat;
 }
 
+/** Answers the id of the package, where only one is asked for. */
 async function answerAggregates(
   ctx: ApiContext,
   { owner, accountId, query, format }: Asked,
   { pg, clickhouse, listener }: AggregateRoutesDeps,
-): Promise<void> {
+): Promise<string | undefined> {
   const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId });
   const packages = packagesOf(owned, query);
   // Read before the rows: the rows must contain all that the header promises.
@@ -74,6 +77,7 @@ async function answerAggregates(
   const open: OpenRows = (asked) =>
     openAggregates(clickhouse, { ...range, packages, breakdowns, format, named, ...asked });
   await answerRows(ctx, open, { listener, format, zstd: true });
+  return query.package === undefined ? undefined : packages[0]?.id;
 }
 
 /** The packages that the caller may export, or the one that is asked for. */

@@ -29,7 +29,7 @@ export function eventRoutes(deps: EventRoutesDeps): Route[] {
       path: "/v1/packages/:package/events/:filename",
       action: "packages.export",
       operation: eventsOperation("package", { daysMax: DAYS_MAX }),
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, recordExports }) {
         const file = parseExportedFile(param("filename"));
         const type = parsePackageType(ctx.query);
         const range = parseDateRange(ctx.query, { daysMax: DAYS_MAX });
@@ -37,6 +37,8 @@ export function eventRoutes(deps: EventRoutesDeps): Route[] {
         const pixels = await listPixelsOfPackage(pg, id);
         const artifacts = [{ id }, ...pixels].map((each) => ({ id: each.id, packageName: name }));
         await answerEvents(ctx, { file, range, artifacts, ownerIds: [ownerId] }, deps);
+        const changes = { export: "events", format: file.format, ...range };
+        recordExports({ ownerId, target: { kind: "package", id, name }, changes });
       },
     }),
     route({
@@ -44,11 +46,13 @@ export function eventRoutes(deps: EventRoutesDeps): Route[] {
       path: "/v1/pixels/events/:filename",
       action: "export.read",
       operation: eventsOperation("pixels", { daysMax: DAYS_MAX }),
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, recordExports }) {
         const file = parseExportedFile(param("filename"));
         const range = parseDateRange(ctx.query, { daysMax: DAYS_MAX });
-        const { ownerIds, artifacts } = await pixelsForExport(pg, account, action);
-        await answerEvents(ctx, { file, range, artifacts, ownerIds }, deps);
+        const { owners, artifacts } = await pixelsForExport(pg, account, action);
+        await answerEvents(ctx, { file, range, artifacts, ownerIds: owners.map(({ id }) => id) }, deps);
+        const changes = { export: "events of pixels", format: file.format, ...range };
+        recordExports(...owners.map((owner) => ({ ownerId: owner.id, target: owner, changes })));
       },
     }),
   ];

@@ -13,7 +13,7 @@ import type { OwnerAction } from "../access/resources.js";
 import { type Postgres, query } from "../postgres/query.js";
 
 interface ExportedPixels {
-  ownerIds: string[];
+  owners: Pick<OwnerOfAccount, "id" | "kind" | "name">[];
   artifacts: ExportedArtifact[];
 }
 
@@ -23,19 +23,21 @@ export async function pixelsForExport(
   account: Account,
   action: OwnerAction,
 ): Promise<ExportedPixels> {
-  const owners = await listOwnersOfAccount(pg, account.id);
-  const allowed = owners.filter(
-    (owner) => access(owner, action, owner) === "allowed" && reaches(account.limited, owner.ownerId),
+  const related = await listOwnersOfAccount(pg, account.id);
+  const allowed = related.filter(
+    (owner) =>
+      access(owner, action, { ownerKind: owner.kind }) === "allowed" && reaches(account.limited, owner.id),
   );
   if (allowed.length === 0) throw new Problem("forbidden", `You may not do this (${action}) on any owner.`);
-  const granted = allowed.filter(({ exportEnabled }) => exportEnabled).map(({ ownerId }) => ownerId);
-  if (granted.length === 0) throw exportNotGranted(account.username);
-  const pixels = await listPixelsOfOwners(pg, { accountId: account.id, ownerIds: granted });
+  const owners = allowed.filter(({ exportEnabled }) => exportEnabled);
+  if (owners.length === 0) throw exportNotGranted(account.username);
+  const ownerIds = owners.map(({ id }) => id);
+  const pixels = await listPixelsOfOwners(pg, { accountId: account.id, ownerIds });
   const artifacts = pixels.map((pixel) => {
     const seesPackage = access(pixel, "packages.read", pixel) === "allowed";
     return { id: pixel.id, packageName: seesPackage ? (pixel.packageName ?? "") : "" };
   });
-  return { ownerIds: granted, artifacts };
+  return { owners, artifacts };
 }
 
 /** A pixel for an export, with the account's standing on its associated package. */
@@ -69,15 +71,16 @@ async function listPixelsOfOwners(
 }
 
 interface OwnerOfAccount {
-  ownerId: string;
-  ownerKind: OwnerKind;
+  id: string;
+  kind: OwnerKind;
+  name: string;
   standing: Standing;
   exportEnabled: boolean;
 }
 
 async function listOwnersOfAccount(pg: Postgres, accountId: string): Promise<OwnerOfAccount[]> {
   const text = `
-    select o.id as "ownerId", o.kind as "ownerKind", o.export_enabled as "exportEnabled",
+    select o.id, o.kind, o.name, o.export_enabled as "exportEnabled",
       case when o.id = $1 then 'owner' else m.role end as standing
     from owners o
     left join memberships m on m.organization_id = o.id and m.account_id = $1

@@ -45,15 +45,18 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
       path: "/v2/:owner/companies",
       action: "funnel.read",
       operation: LIST_COMPANIES,
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, recordExports }) {
         const page = parsePage(ctx.query, isDomain);
         const filter = parseFilter(ctx.query);
-        const { id: ownerId } = await wholeOwnerFor(deps.pg, account, param("owner"), action);
+        const owner = await wholeOwnerFor(deps.pg, account, param("owner"), action);
+        const ownerId = owner.id;
         const type = companiesTypeOf(ctx);
         if (type !== "application/json") await requireExportOf(deps.pg, account, param("owner"));
         await requireEntry(deps.pg, ownerId, page);
         const asOf = await readAsOf(deps.pg, ownerId);
         answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), { page, type, asOf });
+        if (type === "application/json") return;
+        recordExports({ ownerId, target: owner, changes: { export: "companies", format: type, ...filter } });
       },
     }),
     route({

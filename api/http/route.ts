@@ -2,7 +2,12 @@ import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
 import type { Account } from "../access/access.js";
-import { type AuditEntry, type Changed, insertAuditEntry } from "../access/audit-entries.js";
+import {
+  type AuditEntry,
+  type Changed,
+  type RecordAccess,
+  insertAuditEntry,
+} from "../access/audit-entries.js";
 import { requireScope } from "../access/authorise.js";
 import type { Action, Tag } from "../access/resources.js";
 import type { Session } from "../identity/sessions.js";
@@ -43,6 +48,8 @@ export interface Call<Named extends Action = Action> {
   param: (name: string) => string;
   /** In the transaction of the change. */
   record: (client: Postgres, changed: Changed) => Promise<void>;
+  /** An export that is being answered, or several. The answer does not wait for their entries. */
+  recordExports: (...exported: Changed[]) => void;
   /** The entry that `record` writes, for a change that writes it itself. */
   auditEntry: (changed: Changed) => AuditEntry;
 }
@@ -71,6 +78,8 @@ export interface ApiState {
   /** Only below `/dashboard`. */
   session?: Session;
   route?: string;
+  /** Writes these to the audit log without keeping the request waiting; see `recordAccess`. */
+  recordAccess?: RecordAccess;
   /** Shares exports among callers; see `openExportPermits`. */
   takeExportPermit?: TakeExportPermit;
   bodyMsMax: number;
@@ -108,8 +117,18 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
     action,
     param: (name) => paramOf(ctx, name),
     record: (client, changed) => insertAuditEntry(client, auditEntry(changed)),
+    recordExports(...exported) {
+      if (ctx.method === "HEAD") return;
+      const entries = exported.map((each) => ({ ...auditEntry(each), action: exportOf(each) }));
+      ctx.state.recordAccess?.(async () => entries);
+    },
     auditEntry,
   });
+}
+
+/** Statistics and companies as a file are exports as well, whatever action their routes have. */
+function exportOf({ target }: Changed): Action {
+  return target.kind === "package" ? "packages.export" : "export.read";
 }
 
 export function paramOf(ctx: ApiContext, name: string): string {

@@ -118,12 +118,17 @@ interface AttemptKeys {
   username?: string | undefined;
 }
 
+/** In a minute. */
+const RECORDED_MAX = 10;
+
 /**
  * Refuses to check anything more after `FAILURES_MAX` wrong attempts to sign in within a minute, from one address or
  * for one username. Who guesses at a username thus keeps its account from signing in with the password, but not with a
  * link or the token.
  */
 export class SignInLimits {
+  /** By username. Bounds what one who guesses writes to the audit log. */
+  readonly recorded = new FailureLimit(RECORDED_MAX);
   private readonly byAddress = new FailureLimit();
   private readonly byUsername = new FailureLimit();
 

@@ -2,12 +2,13 @@ import type { Pool, PoolClient } from "pg";
 import {
   lockTokens,
   readAccountByEmail,
+  readAccountByName,
   readAccountByTokenHash,
   readPasswordByName,
 } from "./stored-accounts.js";
 import type { User } from "../access/access.js";
-import { type SignInAction, insertAuditEntry } from "../access/audit-entries.js";
-import { type Browser, type SignInMethod, createSession } from "./sessions.js";
+import { type RecordAccess, type SignInAction, insertAuditEntry } from "../access/audit-entries.js";
+import { type Browser, type SignInMethod, coarseNetwork, createSession } from "./sessions.js";
 import { type SignInLink, markSignInLinkUsed, readSignInLink } from "./sign-in-links.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
@@ -25,6 +26,7 @@ export interface SignInDeps {
 export interface Attempting {
   browser: Browser;
   requestId: string;
+  recordAccess?: RecordAccess | undefined;
 }
 
 /** The secret is the own API token or the password. Throws `unauthenticated`, `rate-limited` and `unavailable`. */
@@ -33,51 +35,70 @@ export function signInBySecret(
   { username, secret }: { username: string; secret: string },
   attempting: Attempting,
 ): Promise<string> {
-  return looksLike("token", secret)
-    ? signInByToken(deps, { username, token: secret }, attempting)
-    : signInByPassword(deps, { username, password: secret }, attempting);
+  const { address } = attempting.browser;
+  const isToken = looksLike("token", secret);
+  return deps.limits.attempt(isToken ? { address } : { address, username }, async () => {
+    const begun = isToken
+      ? await signInByToken(deps, { username, token: secret }, attempting)
+      : await signInByPassword(deps, { username, password: secret }, attempting);
+    if (begun === undefined)
+      recordFailure(deps, { username, method: isToken ? "token" : "password" }, attempting);
+    return begun;
+  });
+}
+
+/** In the background: how long an answer takes must not tell which accounts exist. */
+function recordFailure(
+  { pg, limits }: SignInDeps,
+  { username, method }: { username: string; method: SignInMethod },
+  { browser, requestId, recordAccess }: Attempting,
+): void {
+  recordAccess?.(async () => {
+    if ((await limits.recorded.countAttempt(username.toLowerCase())) > 0) return [];
+    const account = await readAccountByName(pg, username);
+    if (account === undefined) return [];
+    const target = { kind: "user", id: account.id, name: account.username } as const;
+    const changes = { method, network: coarseNetwork(browser.address) };
+    const by = { accountId: undefined, tokenName: undefined, requestId };
+    return [{ ownerId: account.id, by, action: "user.sign-in-failed", target, changes }];
+  });
 }
 
 /** Only the account's own token: an additional one must not become a session, which has no limits. */
 async function signInByToken(
-  { pg, tokens, limits }: SignInDeps,
+  { pg, tokens }: SignInDeps,
   { username, token }: { username: string; token: string },
   attempting: Attempting,
-): Promise<string> {
-  return limits.attempt({ address: attempting.browser.address }, async () => {
-    const account = await readAccountByTokenHash(pg, tokens.hash(token));
-    const isRight =
-      account !== undefined &&
-      account.limited === undefined &&
-      tokens.matches(token, account.tokenHash) &&
-      account.username.toLowerCase() === username.toLowerCase();
-    if (!isRight) return undefined;
-    return inTransaction(pg, async (client) => {
-      const current = await lockTokens(client, account.id);
-      if (!current?.equals(account.tokenHash)) return undefined;
-      return beginSession({ pg: client, tokens }, { account, method: "token", ...attempting });
-    });
+): Promise<string | undefined> {
+  const account = await readAccountByTokenHash(pg, tokens.hash(token));
+  const isRight =
+    account !== undefined &&
+    account.limited === undefined &&
+    tokens.matches(token, account.tokenHash) &&
+    account.username.toLowerCase() === username.toLowerCase();
+  if (!isRight) return undefined;
+  return inTransaction(pg, async (client) => {
+    const current = await lockTokens(client, account.id);
+    if (!current?.equals(account.tokenHash)) return undefined;
+    return beginSession({ pg: client, tokens }, { account, method: "token", ...attempting });
   });
 }
 
 /** A password that is replaced while it is checked must not begin a session after the others were ended. */
 async function signInByPassword(
-  { pg, tokens, passwords, limits }: SignInDeps,
+  { pg, tokens, passwords }: SignInDeps,
   { username, password }: { username: string; password: string },
   attempting: Attempting,
-): Promise<string> {
-  const { address } = attempting.browser;
-  return limits.attempt({ address, username }, async () => {
-    const account = await readPasswordByName(pg, username);
-    // Takes the same time where there is nothing to compare with.
-    const isRight = await passwords.verify(password, account?.passwordHash ?? undefined);
-    if (!isRight || account === undefined) return undefined;
-    return inTransaction(pg, async (client) => {
-      await lockTokens(client, account.id);
-      const current = await readPasswordByName(client, username);
-      if (current?.passwordHash !== account.passwordHash) return undefined;
-      return beginSession({ pg: client, tokens }, { account, method: "password", ...attempting });
-    });
+): Promise<string | undefined> {
+  const account = await readPasswordByName(pg, username);
+  // Takes the same time where there is nothing to compare with.
+  const isRight = await passwords.verify(password, account?.passwordHash ?? undefined);
+  if (!isRight || account === undefined) return undefined;
+  return inTransaction(pg, async (client) => {
+    await lockTokens(client, account.id);
+    const current = await readPasswordByName(client, username);
+    if (current?.passwordHash !== account.passwordHash) return undefined;
+    return beginSession({ pg: client, tokens }, { account, method: "password", ...attempting });
   });
 }
 

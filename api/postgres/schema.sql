@@ -645,12 +645,13 @@ create index webhook_attempts_by_age on webhook_attempts (started_at);
 
 -- Operation
 
--- Who changed what, and when? One row for each change, written in the transaction of the change.
+-- Who changed what, and when? One row for each change, written in the transaction of the change. Exports and failed
+-- sign-ins have rows as well, of which only the newest of each owner stay.
 create table audit_entries (
   id           uuid primary key,
   -- Whose it is: the organization's, or the user's own.
   owner_id     uuid not null references owners (id) on delete cascade,
-  -- Null for the operator on the command line, and once the account was removed.
+  -- Null for the operator on the command line, for failed sign-ins, and once the account was removed.
   account_id   uuid references accounts (id) on delete set null,
   -- The additional token that was used, as it was called then; null for the account's own.
   token_name   text,

@@ -15,6 +15,7 @@ import { eventsFromIn, measureOf, periodOf, statisticsAnswer } from "./statistic
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Account } from "../access/access.js";
+import type { Changed } from "../access/audit-entries.js";
 import type { Page, Postgres } from "../postgres/query.js";
 
 /** The most rows of CSV if no page is asked for. */
@@ -37,12 +38,13 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       path: "/v2/:owner/stats",
       action: "stats.read",
       operation: READ_STATISTICS,
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, recordExports }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
         const format = formatOf(ctx);
         const part = await ownerInPartFor(pg, account, param("owner"), action);
         const scope = await statisticsScope(pg, part, asked);
-        if (format === "csv") await requireCsv(pg, account, { part, asked, scope });
+        const isCsv = format === "csv";
+        const exported = isCsv ? await requireCsv(pg, account, { part, asked, scope }) : undefined;
         const { query, isResting, ...known } = await prepare(pg, { owner: part.owner, scope, asked });
         const work = async (signal: AbortSignal) => {
           const { interval, limit } = asked;
@@ -52,8 +54,9 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         };
         const sharing = { key: JSON.stringify([query, asked]), takesBegun: isResting };
         const statistics = await runLimited(ctx, { caller: account.id, sharing }, work);
-        if (format === "csv") answerCsv(ctx, seriesAsCsv(statistics));
-        else ctx.body = statistics;
+        if (exported === undefined) return void (ctx.body = statistics);
+        answerCsv(ctx, seriesAsCsv(statistics));
+        recordExports(exported);
       },
     }),
     route({
@@ -61,14 +64,15 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       path: "/v2/:owner/stats/:breakdown",
       action: "stats.read",
       operation: READ_STATISTICS_LIST,
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, param, recordExports }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "list", now: new Date() });
         const search = parseSearch(ctx.query["search"]);
         const format = formatOf(ctx);
         const page = pageOf(ctx, format);
         const part = await ownerInPartFor(pg, account, param("owner"), action);
         const scope = await statisticsScope(pg, part, asked);
-        if (format === "csv") await requireCsv(pg, account, { part, asked, scope });
+        const isCsv = format === "csv";
+        const exported = isCsv ? await requireCsv(pg, account, { part, asked, scope }) : undefined;
         const list = listNamed(param("breakdown"));
         const { query, completeThrough, eventsFrom } = await prepare(pg, { owner: part.owner, scope, asked });
         const after = page.after === undefined ? undefined : parsePosition(page.after);
@@ -84,6 +88,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
           ...(before !== undefined && { compare: periodOf(before) }),
         };
         answerList(ctx, { ...read, list, measure: measureOf(list, scope), page, about, format });
+        if (exported !== undefined) recordExports(exported);
       },
     }),
   ];
@@ -128,11 +133,17 @@ async function requireCsv(
   pg: Postgres,
   account: Account,
   { part: { owner }, asked, scope }: Omit<Asked, "owner"> & { part: OwnerInPart },
-): Promise<void> {
+): Promise<Changed> {
   const [id] = scope.packages;
-  if (asked.package === undefined || id === undefined) return requireExportOf(pg, account, owner.name);
+  const { range, pixel } = asked;
+  const changes = { export: "statistics", format: "csv", ...periodOf(range), pixel };
+  if (asked.package === undefined || id === undefined) {
+    await requireExportOf(pg, account, owner.name);
+    return { ownerId: owner.id, target: owner, changes };
+  }
   requireScope(account, "packages.export");
-  await packageFor(pg, account, id, "packages.export");
+  const { name } = await packageFor(pg, account, id, "packages.export");
+  return { ownerId: owner.id, target: { kind: "package", id, name }, changes };
 }
 
 function pageOf(ctx: ApiContext, format: Format): Page {

@@ -51,6 +51,7 @@ export interface Config {
   /** Paths of MMDB files (`asnDb` also CSV) that replace the bundled data, and of a CSV that adds to it. */
   lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string; organizationsCsv?: string };
   retention: RetentionOptions;
+  auditAccessMax: number;
   quotas: Quotas;
   funnelSchedule: string;
   webhooks: { allowPrivateNetworks: boolean };
@@ -97,6 +98,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       ...given("organizationsCsv", variables.ORGANIZATIONS_CSV),
     },
     retention: retentionOptions(variables),
+    auditAccessMax: Number(variables.AUDIT_ACCESS_MAX),
     quotas: parseQuotas(variables.QUOTAS) ?? DEFAULT_QUOTAS,
     funnelSchedule: variables.FUNNEL_SCHEDULE,
     webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },

@@ -98,4 +98,13 @@ export const RETENTION_VARIABLES = {
     unset: "for ever",
     meaning: "How long entries of the audit log are kept.",
   },
+  AUDIT_ACCESS_MAX: {
+    type: "string",
+    format: "audit-access",
+    mustBe: "a whole number from 1 to 100000",
+    default: "1000",
+    meaning:
+      "How many entries of `export.read`, of `packages.export` and of `user.sign-in-failed` each the audit log of an " +
+      "owner keeps: the newest. Other entries are not counted.",
+  },
 } as const satisfies Record<string, VariableSchema>;

@@ -54,6 +54,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       hosts: createHostChecks(resolveTxtAt(config.dnsServers ?? [])),
     }),
     quotas: config.quotas,
+    auditAccessMax: config.auditAccessMax,
     corsOrigins: config.corsOrigins,
     openid: config.openid && new OpenIdProvider(config.openid),
     routes: [

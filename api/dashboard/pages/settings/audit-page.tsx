@@ -1,4 +1,5 @@
 import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
+import { ACCESS_ACTIONS } from "../../../access/audit-entries.js";
 import { ACTIONS } from "../../../access/resources.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
@@ -70,10 +71,11 @@ function changesOf({ changes }: AuditEntryRecord): string {
     .join(", ");
 }
 
-/** Actions that change nothing leave no entry. */
-const CHANGING = Object.keys(ACTIONS)
-  .filter((action) => !/\.(read|list|list-own|export)$/.test(action))
-  .sort();
+/** Of the actions that change nothing, only those of access leave entries. */
+const RECORDED = [
+  ...Object.keys(ACTIONS).filter((action) => !/\.(read|list|list-own|export)$/.test(action)),
+  ...ACCESS_ACTIONS,
+].sort();
 
 function Filter() {
   const { href, owner, query } = useVisit();
@@ -88,7 +90,7 @@ function Filter() {
         <label for="action">Action</label>
         <select id="action" name="action">
           <option value="">Every action</option>
-          {CHANGING.map((action) => (
+          {RECORDED.map((action) => (
             <option value={action} selected={action === chosen}>
               {action}
             </option>

@@ -17,8 +17,9 @@ export interface SignInPagesDeps extends SignInDeps {
 }
 
 export function attemptingOf(ctx: ApiContext, { trustsProxy }: SignInPagesDeps): Attempting {
-  const address = clientAddress(ctx.req, trustsProxy);
-  return { browser: { userAgent: ctx.get("User-Agent"), address }, requestId: ctx.state.requestId };
+  const browser = { userAgent: ctx.get("User-Agent"), address: clientAddress(ctx.req, trustsProxy) };
+  const { requestId, recordAccess } = ctx.state;
+  return { browser, requestId, recordAccess };
 }
 
 /** Gives the browser its new session, in place of the one that it had. */

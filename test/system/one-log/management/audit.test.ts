@@ -1,4 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { insertAccessEntry } from "../../../../api/access/audit-entries.js";
+import { companyRoutes } from "../../../../api/funnel/company-routes.js";
+import { inTransaction } from "../../../../api/postgres/connection.js";
+import { openBrowser } from "../../../support/dashboard/open-browser.js";
 import { rotateToken } from "../../../../api/identity/accounts.js";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importRoutes } from "../../../../api/imports/import-routes.js";
@@ -15,7 +19,8 @@ let eventLog: EventLog;
 useWorld(async ({ pg }) => {
   eventLog = await openTestLog();
   const active = new ActiveUploads();
-  return { routes: [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })] };
+  const imports = [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })];
+  return { routes: [...imports, ...companyRoutes({ pg, clickhouse: undefined as never })] };
 });
 
 afterAll(() => eventLog?.[Symbol.asyncDispose]());
@@ -167,6 +172,76 @@ describe("a user's audit log", () => {
     ]);
     expect(entries.every((entry) => !("request_id" in entry))).toBe(true);
   });
+});
+
+describe("exports", () => {
+  const exportCompanies = () =>
+    fetch(`${api.url}/v2/${world.organization}/companies?stage=interest`, {
+      headers: { authorization: `Bearer ${world.tokens.admin}`, accept: "text/csv" },
+    });
+
+  test("are in the owner's log, and do not wait for that", async () => {
+    const { pg } = postgres;
+    const { organization: name, names } = world;
+    await switchExport(pg, { name, exportEnabled: true });
+    await inTransaction(pg, async (client) => {
+      await client.query("lock table audit_entries in exclusive mode");
+      expect((await exportCompanies()).status).toBe(200);
+    });
+    const exports = () => entriesOf(name, "?action=export.read");
+    await expect.poll(exports).toMatchObject([
+      {
+        actor: names.admin,
+        target: { kind: "organization", name },
+        changes: { export: "companies", format: "text/csv", stage: "interest" },
+        request_id: expect.stringMatching(UUID) as string,
+      },
+    ]);
+  });
+
+  test("are kept up to a number of each owner, the newest; other entries stay", async () => {
+    const { pg } = postgres;
+    const { rows } = await pg.query<{ id: string; name: string }>("select id, name from owners");
+    const idOfOwner = (name: string) => rows.find((row) => row.name === name)?.id ?? "";
+    const { organization, names } = world;
+    const before = await entriesOf(organization);
+    for (const nth of [1, 2, 3, 4, 5])
+      for (const name of [organization, names.member]) {
+        const target = { kind: "organization", id: idOfOwner(name), name } as const;
+        const by = { accountId: idOfOwner(names.owner), tokenName: undefined, requestId: `${nth}` };
+        await insertAccessEntry(pg, { ownerId: target.id, by, action: "export.read", target }, 3);
+      }
+    for (const [name, token] of [
+      [organization, world.tokens.owner],
+      [names.member, world.tokens.member],
+    ] as const) {
+      const kept = await entriesOf(name, "?action=export.read", token);
+      expect(kept.map((entry) => entry.request_id)).toEqual(["5", "4", "3"]);
+    }
+    expect((await entriesOf(organization)).slice(3)).toEqual(before);
+  });
+});
+
+test("failed sign-ins are in the log of the account that they named, at most ten a minute", async () => {
+  const { names, tokens } = world;
+  const browser = openBrowser({ url: api.url });
+  const signIn = (username: string, secret: string) =>
+    browser.post("/dashboard/sign-in", { action: "sign-in", username, secret, to: "" });
+  const entries = () => entriesOf(names.member, "?action=user.sign-in-failed", tokens.member);
+  await signIn("nobody-of-this-name", "wrong");
+  expect((await signIn(names.member.toUpperCase(), "wrong")).status).toBe(401);
+  await expect.poll(entries).toHaveLength(1);
+  for (let tried = 0; tried < 12; tried += 1) await signIn(names.member, `mtk_${"a".repeat(43)}`);
+  await expect.poll(entries).toHaveLength(10);
+  const target = { kind: "user", name: names.member };
+  const about = { actor: "(service)", target, request_id: expect.stringMatching(UUID) as string };
+  const network = "127.0.0.0/24";
+  expect((await entries()).slice(-2)).toMatchObject([
+    { ...about, changes: { method: "token", network } },
+    { ...about, changes: { method: "password", network } },
+  ]);
+  const { rows } = await postgres.pg.query("select from audit_entries where action = 'user.sign-in-failed'");
+  expect(rows).toHaveLength(10);
 });
 
 describe("imports", () => {
