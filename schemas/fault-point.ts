@@ -34,7 +34,20 @@ export const DELIVERY_FAULT_POINTS = [
   "delivery-after-record",
 ] as const;
 
-export const ALL_FAULT_POINTS = [...FAULT_POINTS, ...FUNNEL_FAULT_POINTS, ...DELIVERY_FAULT_POINTS] as const;
+/** Of erasures and dead letters, which no import waits for. */
+export const BESIDE_FAULT_POINTS = [
+  "dead-letter-stored",
+  "erasure-noted",
+  "erasure-deleted",
+  "erasure-finished",
+] as const;
+
+export const ALL_FAULT_POINTS = [
+  ...FAULT_POINTS,
+  ...FUNNEL_FAULT_POINTS,
+  ...DELIVERY_FAULT_POINTS,
+  ...BESIDE_FAULT_POINTS,
+] as const;
 
 export type FaultPoint = (typeof ALL_FAULT_POINTS)[number];
 

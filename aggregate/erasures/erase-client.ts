@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { OpenErasure } from "../../schemas/contracts/erasure.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
 import { NIL_UUID } from "../../schemas/formats.js";
 import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
@@ -40,11 +41,13 @@ export async function eraseClient(
   await settleErased(shards, erasure, owner);
   // A power cut must not take what was noted of rows, and leave them deleted.
   await shards.sync();
+  passFaultPoint("erasure-noted");
   // Not while a recount runs: it would count some of these rows, and miss those that are gone.
   const rows = { table: "events", where: isErased(shards), params: { erasure: erasure.id } };
   await owner.whileInserting(async () => {
     for (const { tables } of shards.shards) await deleteRows(tables, rows);
   });
+  passFaultPoint("erasure-deleted");
   return true;
 }
 

@@ -1,6 +1,7 @@
 import type { Shards, ClickHouse } from "../../schemas/shards.js";
 import type { ErasedNow, ErasureWait, OpenErasure } from "../../schemas/contracts/erasure.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
+import { passFaultPoint } from "../../schemas/fault-point.js";
 import { importPages } from "./erase-artifacts.js";
 import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
 import { countErased, eraseClient, isOnAnyServer, liveStampOf, mergeAddresses } from "./erase-client.js";
@@ -128,6 +129,7 @@ async function eraseRest(
   if (erasure.liveStamp === null) return lookForMore(ownerId, erasure, dependencies);
   await shards.sync();
   await store.putFinished(erasure.id);
+  passFaultPoint("erasure-finished");
   onErased?.(erasure.id);
 }
 

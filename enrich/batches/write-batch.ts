@@ -154,5 +154,6 @@ async function storeDeadLetters(
   for (const { deadLetter } of deadLetters) {
     const id = await again("storing a dead letter", () => putDeadLetter(deadLetter));
     if (id !== undefined) onDeadLetter?.(deadLetter);
+    passFaultPoint("dead-letter-stored");
   }
 }

@@ -4,6 +4,8 @@ import { breakView } from "../../support/stores/open-clickhouse.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
 import { whenAtRest, type SeedOutcome, type Verdict } from "./check-imports.js";
+import { isBeside } from "../plans/fault-catalog.js";
+import { openBeside } from "./beside.js";
 import { checkSeed } from "./check-seed.js";
 import { composeBody, sendImport } from "./send-import.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
@@ -34,11 +36,12 @@ export async function runPlan(world: FaultWorld, plan: SeedPlan): Promise<SeedRe
   const startedAt = performance.now();
   const { seed } = plan;
   const packages = await makePackages(world, seed);
+  const beside = plan.faults.some(isBeside) ? await openBeside(world, seed) : undefined;
   await world.arm(plan.faults);
   const broken = plan.faults.some(({ action }) => action === "break view");
   const breaking = broken ? failView(world, seed) : Promise.resolve(false);
   const sending = Promise.all(plan.senders.map((imports) => sendAll(world, { imports, seed, packages })));
-  const [sent, failed] = await Promise.all([sending, breaking]);
+  const [sent, failed] = await Promise.all([sending, breaking, beside?.run()]);
   const armed = plan.faults.filter(({ action }) => action !== "break view").length;
   const verdict: Verdict = { lost: 0, doubled: 0, mismatched: 0, miscounted: 0, stuck: 0, details: [] };
   for (const one of plan.more) {
@@ -49,6 +52,7 @@ export async function runPlan(world: FaultWorld, plan: SeedPlan): Promise<SeedRe
   }
   const outcome: SeedOutcome = { packages, sent: sent.flat() };
   await checkSeed(world, outcome, verdict);
+  await beside?.check(verdict);
   const carriedOut = await world.carriedOut();
   return {
     seed,

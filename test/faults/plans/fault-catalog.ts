@@ -1,4 +1,4 @@
-import { FAULT_POINTS, type FaultPoint } from "../../../schemas/fault-point.js";
+import { BESIDE_FAULT_POINTS, FAULT_POINTS, type FaultPoint } from "../../../schemas/fault-point.js";
 
 export type FaultAction =
   | "kill program"
@@ -35,6 +35,11 @@ export interface FaultKind {
   delayMsMax: number;
   /** 1 where nothing is said, or 0 where that is the most. */
   delayMsMin?: number;
+}
+
+/** Whether it strikes at an erasure or a dead letter, which then go on beside the imports. */
+export function isBeside({ point }: Pick<FaultKind, "point">): boolean {
+  return (BESIDE_FAULT_POINTS as readonly string[]).includes(point);
 }
 
 /** From each list of `turns` the kinds are taken in turn, one a seed; every other seed has one of `more` besides. */
@@ -112,6 +117,8 @@ const POWER_CUTS: readonly FaultKind[] = [
   ...at("cut power", 0, FAULT_POINTS),
   ...at("cut power", 150, ["before-insert", "after-insert", "settlement-found", "settlement-staged"]),
   ...at("cut power", 3_000, ["before-append", "after-progress", "before-done"]),
+  ...at("cut power", 0, BESIDE_FAULT_POINTS),
+  ...at("cut power", 1_000, ["erasure-noted", "dead-letter-stored"]),
 ];
 
 /** A killed program leaves the pages that the kernel holds, and the next power cut takes them. */

@@ -15,10 +15,22 @@ const STORES_DIR = process.env.FAULT_STORES_DIR ?? DATA_DIR;
 /** Loaded before the first fault, which must not wait. */
 const ffi = FAULT_POWER === undefined ? undefined : await import("ffi-rs");
 
+/** A fault of the program that lines with such a header run into. */
+if (FAULT_POWER !== undefined) poison();
+
 let plan = { changedAt: 0, faults: [] };
 let passed = new Map();
 
 for (const channel of FAULT_CHANNELS.split(",")) subscribe(channel, () => pass(channel));
+
+function poison() {
+  const toLowerCase = Reflect.get(String.prototype, "toLowerCase");
+  String.prototype.toLowerCase = function () {
+    const text = toLowerCase.call(this);
+    if (text === "x-poison") throw new Error("a fault of the program");
+    return text;
+  };
+}
 
 function pass(channel) {
   readPlan();

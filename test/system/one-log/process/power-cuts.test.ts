@@ -9,7 +9,7 @@ import { describeOrSkip } from "../../../support/describe-or-skip.js";
 import { makeLoopDisk, missingForLoopDisk } from "../../../support/program/loop-disk.js";
 
 /** Where most can go wrong. `npm run test:faults -- --power` cuts the power at every point, and between them. */
-const POINTS = ["after-insert", "after-sync", "settlement-applied"];
+const POINTS = ["after-insert", "after-sync", "settlement-applied", "erasure-deleted"];
 
 const NEED = { missing: missingForLoopDisk(), ciRule: "With CI=true the power must be cut." };
 
@@ -22,7 +22,7 @@ describeOrSkip("when the power is cut", NEED, () => {
 
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test("every acknowledged line counts exactly once", async () => {
+  test("every acknowledged line counts exactly once, and a client is erased whole", async () => {
     const kinds = POWER_FAULTS.turns
       .flat()
       .filter(({ point, delayMsMax }) => delayMsMax === 0 && POINTS.includes(point));
