@@ -82,8 +82,8 @@ export function startOperation({
 const DESCRIPTION =
   "Answers once every line is in the event log. A body that breaks off leaves an aborted import, and nothing of it " +
   "in the exports; so does one whose caller loses the right to it meanwhile. At most 15 imports of one owner run at a " +
-  "time, those included that have sent headers alone. With `Expect: 100-continue` the body is asked for once the " +
-  "import has begun.";
+  "time, those included that have sent headers alone. While too much of an owner's imports waits for enrichment, its " +
+  "uploads wait, for two minutes at most. With `Expect: 100-continue` the body is asked for once the import has begun.";
 
 const LINE_EXAMPLE = {
   $time: "2026-11-01T08:00:00Z",

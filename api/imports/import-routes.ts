@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { assertNdjson } from "../../ingest/import/assert-ndjson.js";
 import { openBody } from "../../ingest/import/open-body.js";
 import { type ActiveUploads, countArrival, receiptClock } from "../../ingest/import/active-uploads.js";
-import { isKnownLarge, receiveImport } from "../../ingest/import/receive-import.js";
+import { isKnownLarge, receiveImport, type UntilRoom } from "../../ingest/import/receive-import.js";
 import { SharedCount } from "../../schemas/async/wake-up.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
@@ -46,6 +46,8 @@ export interface ImportRoutesDeps {
   bodyBytesMax?: number;
   /** How long a sender may pause; two minutes by default. */
   idleMsMax?: number;
+  /** Waits while the owner has too much in the log; see `awaitRoom`. */
+  untilRoom?: UntilRoom;
   /** Waits between chunks while there are other requests; see `throttleOnLag`. */
   throttle?: () => Promise<void>;
   /** Checks the lines of dry runs; on the calling thread by default. */
@@ -157,7 +159,7 @@ async function startImport(
   deps: StartDeps,
 ): Promise<void> {
   const { pg, uploadsPg = pg, uploads, start, eventLog, codec, active } = deps;
-  const { bodyBytesMax, idleMsMax, throttle } = deps;
+  const { bodyBytesMax, idleMsMax, throttle, untilRoom } = deps;
   const { listener = NO_LISTENER } = deps;
   const requireRight = openRightCheck(uploadsPg, ctx.state.requireCaller, { ...target, action, name });
   const contentEncoding = ctx.get("Content-Encoding");
@@ -181,7 +183,7 @@ async function startImport(
   }
   ctx.state.log.info({ importId: id, ownerId: target.ownerId }, "import started");
   const now = receiptClock(started.stamp);
-  const limits = { idleMsMax, throttle, isLarge, arrival, requireRight };
+  const limits = { idleMsMax, throttle, untilRoom, isLarge, arrival, requireRight };
   const upload = { log: eventLog, codec, uploads, active, now, received, ...limits };
   ctx.body = await readingBody(receiveImport(body, { ...target, importId: id }, upload));
 }

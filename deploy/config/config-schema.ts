@@ -22,6 +22,11 @@ const PORT = {
   format: "port",
   mustBe: "a port from 0 to 65535 (0 takes any free one)",
 } as const;
+const SIZE = {
+  type: "string",
+  format: "bytes",
+  mustBe: "a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)",
+} as const;
 const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
 const SERVERS = {
   HOST: {
@@ -140,11 +145,16 @@ const PROCESSING = {
       "time. It may change at any time.",
   },
   IMPORT_BYTES_MAX: {
-    type: "string",
-    format: "bytes",
-    mustBe: "a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)",
+    ...SIZE,
     default: "20GiB",
     meaning: "The largest decompressed body of an import.",
+  },
+  IMPORT_BACKLOG_BYTES_MAX: {
+    ...SIZE,
+    default: "4GiB",
+    meaning:
+      "How much of an owner's imports may wait for enrichment in the embedded event log. Above it uploads of that owner " +
+      "wait, and end with 503 after two minutes; see [its file](retention.md#the-file-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,

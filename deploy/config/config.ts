@@ -46,8 +46,8 @@ export interface Config {
   logCodec: Codec;
   secretKey?: Buffer;
   enrich: { workers: number };
-  /** `bytesMax`: the limit for the decompressed body of one import. */
-  imports: { bytesMax: number };
+  /** `bytesMax`: the limit for the decompressed body of one import; `backlogBytesMax`: see `awaitRoom`. */
+  imports: { bytesMax: number; backlogBytesMax: number };
   /** Paths of MMDB files (`asnDb` also CSV) that replace the bundled data, and of a CSV that adds to it. */
   lookups: { cityMmdb?: string; asnDb?: string; companyMmdb?: string; organizationsCsv?: string };
   retention: RetentionOptions;
@@ -90,7 +90,10 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     logCodec: logCodec(variables),
     ...given("secretKey", variables.SECRET_KEY && Buffer.from(variables.SECRET_KEY, "base64")),
     enrich: { workers: Number(variables.ENRICH_WORKERS ?? availableParallelism()) },
-    imports: { bytesMax: parseBytes(variables.IMPORT_BYTES_MAX) ?? 0 },
+    imports: {
+      bytesMax: parseBytes(variables.IMPORT_BYTES_MAX) ?? 0,
+      backlogBytesMax: parseBytes(variables.IMPORT_BACKLOG_BYTES_MAX) ?? 0,
+    },
     lookups: {
       ...given("cityMmdb", variables.CITY_MMDB),
       ...given("asnDb", variables.ASN_DB),

@@ -14,7 +14,7 @@ import { badgeRoutes, limitByAddress } from "../../api/public/badge-routes.js";
 import { publicPageRoutes } from "../../api/public/public-page-routes.js";
 import { statisticsRoutes } from "../../api/statistics/statistics-routes.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
-import { throttleOnBacklog, throttleOnLag } from "../../ingest/import/throttle-imports.js";
+import { awaitRoom, throttleOnBacklog, throttleOnLag } from "../../ingest/import/throttle-imports.js";
 import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js";
 import { createApiMetrics } from "../metrics/api-metrics.js";
 import { createApiServer } from "./servers/create-api-server.js";
@@ -68,6 +68,12 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
         listener,
         bodyBytesMax: config.imports.bytesMax,
         throttle: () => throttleUpload(eventLog, collect),
+        untilRoom: ({ ownerId, signal }) =>
+          awaitRoom({
+            unconsumed: () => eventLog.unconsumedBytes?.(ownerId) ?? 0,
+            bytesMax: config.imports.backlogBytesMax,
+            signal,
+          }),
         checkLines: lineChecks.check,
       }),
       ...importEndingRoutes({ pg: requests, active, listener }),

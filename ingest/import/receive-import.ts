@@ -66,7 +66,11 @@ export interface ReceiveDependencies {
   arrival?: Pick<Arrival, "end"> | undefined;
   /** Waits while there is other work for this thread. */
   throttle?: (() => Promise<void>) | undefined;
+  /** Waits while the owner has too much in the log; see `awaitRoom`. */
+  untilRoom?: UntilRoom | undefined;
 }
+
+export type UntilRoom = (upload: { ownerId: string; signal: AbortSignal }) => Promise<void>;
 
 /**
  * Resolves when all chunks are durable and the upload is recorded as complete. Reads no faster than the log
@@ -80,14 +84,17 @@ export async function receiveImport(
 ): Promise<EventImport> {
   const { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag } = dependencies;
   const { received = { bytes: 0, lines: 0, stamp: 0 }, isLarge = false, arrival } = dependencies;
+  const { untilRoom = async () => undefined } = dependencies;
   const checkRight = rightCheck(dependencies.requireRight);
   const { importId, ownerId } = target;
   using upload = active.open(importId);
   using _lease = startLeaseRenewal(upload, () => uploads.renewLease(importId, received));
   using _right = startRightChecks(upload, checkRight);
   try {
-    const sent = readWhileSent(body, { signal: upload.signal, idleMsMax });
-    const appending = { log, codec, now, throttle, received, isLarge, arrival };
+    const { signal } = upload;
+    const sent = readWhileSent(body, { signal, idleMsMax });
+    const room = () => untilRoom({ ownerId, signal });
+    const appending = { log, codec, now, throttle, untilRoom: room, received, isLarge, arrival };
     const chunksTotal = await appendChunks(sent, target, appending);
     await checkRight();
     passFaultPoint("before-upload-complete");
@@ -154,12 +161,13 @@ interface AppendDependencies extends Pick<ReceiveDependencies, "log" | "now" | "
   codec: Codec;
   isLarge: boolean;
   throttle: () => Promise<void>;
+  untilRoom: () => Promise<void>;
 }
 
 async function appendChunks(
   body: AsyncIterable<Buffer>,
   target: ImportTarget,
-  { log, codec, now, throttle, received, isLarge, arrival }: AppendDependencies,
+  { log, codec, now, throttle, untilRoom, received, isLarge, arrival }: AppendDependencies,
 ): Promise<number> {
   const inFlight = new Set<Promise<void>>();
   const partitionOf = choosePartitions(log.partitions, { ownerId: target.ownerId, isLarge });
@@ -170,6 +178,7 @@ async function appendChunks(
       if (chunk.firstLine > 1) await throttle();
       // Blank lines are counted only, and all but vanish where they are most of a chunk.
       if (chunk.events === 0) continue;
+      await untilRoom();
       const isBlank = chunk.blankBytes > chunk.bytes.length / 2;
       // The receipt stamp orders overrides: two chunks of an import never have the same.
       const stamp = Math.max(received.stamp + 1, now());
@@ -204,7 +213,7 @@ async function appendChunk(
 ): Promise<void> {
   const record = encodeRawChunk(await packChunk(chunk, codec));
   passFaultPoint("before-append");
-  await log.append([record], { partition });
+  await log.append([record], { partition, ownerId: chunk.ownerId });
 }
 
 function rawChunk(

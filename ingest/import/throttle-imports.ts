@@ -1,4 +1,6 @@
-import { pause } from "../../schemas/async/pause.js";
+import { pause, type PauseOptions } from "../../schemas/async/pause.js";
+import { formatBytes } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
 
 const BACKLOG_PROBE_MS = 20;
 /** As many records as a batch of the express queue takes. */
@@ -11,7 +13,7 @@ export interface BacklogDependencies {
   waiting: () => number;
   /** In milliseconds; only differences count. */
   now?: () => number;
-  pause?: (ms: number) => Promise<unknown>;
+  pause?: (ms: number, options?: PauseOptions) => Promise<unknown>;
 }
 
 /**
@@ -24,15 +26,54 @@ export async function throttleOnBacklog({
   pause: wait = pause,
 }: BacklogDependencies): Promise<void> {
   const until = now() + BACKLOG_MS_MAX;
-  while (now() < until && isBehind(waiting)) await wait(BACKLOG_PROBE_MS);
+  while (now() < until && exceeds(waiting, RECORDS_MAX)) await wait(BACKLOG_PROBE_MS);
 }
 
-function isBehind(waiting: () => number): boolean {
+function exceeds(read: () => number, max: number): boolean {
   try {
-    return waiting() > RECORDS_MAX;
+    return read() > max;
   } catch {
     return false;
   }
+}
+
+/** A look takes a tenth of a millisecond, and a hundred uploads may wait. */
+const ROOM_PROBE_MS = 100;
+const ROOM_MS_MAX = 120_000;
+const ROOM_RETRY_SECONDS = 60;
+
+interface RoomDependencies extends Omit<BacklogDependencies, "waiting"> {
+  /** Bytes of the owner that wait for enrichment. Throws where the log cannot be read. */
+  unconsumed: () => number;
+  bytesMax: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Waits while more of an owner's lines wait for enrichment than may: packed, they come faster than they are
+ * enriched. @throws Problem unavailable after two minutes, and the reason of the signal
+ */
+export async function awaitRoom({
+  unconsumed,
+  bytesMax,
+  signal,
+  now = () => performance.now(),
+  pause: wait = pause,
+}: RoomDependencies): Promise<void> {
+  const until = now() + ROOM_MS_MAX;
+  while (exceeds(unconsumed, bytesMax)) {
+    signal.throwIfAborted();
+    if (now() >= until) throw noRoom(bytesMax);
+    await wait(ROOM_PROBE_MS, { signal });
+  }
+}
+
+function noRoom(bytesMax: number): Problem {
+  return new Problem(
+    "unavailable",
+    `More than ${formatBytes(bytesMax)} of this owner's imports wait for enrichment: send this one again later.`,
+    { retryAfterSeconds: ROOM_RETRY_SECONDS },
+  );
 }
 
 const LAG_PROBE_MS = 1;

@@ -12,13 +12,19 @@ export interface EventLog extends AsyncDisposable {
    * Appends to one partition, in order, and resolves once the records survive a crash of this process.
    * Rejects with EventLogUnavailable without a connection or room; then none may be acknowledged.
    */
-  append(records: readonly Uint8Array[], to: { partition: number }): Promise<void>;
+  append(records: readonly Uint8Array[], to: AppendTo): Promise<void>;
 
   /**
    * Batches of one partition come in order and one at a time. `handle` must `commit` before it returns. If it
    * throws, consumption stops and `crashed` resolves with the error.
    */
   consume(options: ConsumeOptions, handle: (batch: LogBatch) => Promise<void>): Promise<LogConsumer>;
+}
+
+export interface AppendTo {
+  partition: number;
+  /** Whose `unconsumedBytes` they add to. */
+  ownerId?: string | undefined;
 }
 
 /** The log could not store an append: its disk is full, or its broker is unavailable. None of it was stored. */
@@ -118,6 +124,8 @@ export interface LagReader {
   lag(group: string, options?: { below?: readonly number[] | undefined }): Promise<number>;
   /** The lag of one queue, known within microseconds. Absent where a broker would have to be asked. */
   lagOfQueue?(group: string, queue: Queue): number;
+  /** Of records appended for an owner that some group has yet to consume. Absent where a broker would have to be asked. */
+  unconsumedBytes?(ownerId: string): number;
   /** Rejects while the log has no room for appends. Absent where a broker looks after its disks itself. */
   requireRoom?: () => Promise<void>;
 }

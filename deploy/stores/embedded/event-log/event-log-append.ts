@@ -1,14 +1,14 @@
+import type { AppendTo } from "../../../../schemas/records/event-log.js";
 import type { LogStore } from "./event-log-store.js";
 import { written } from "./event-log-tables.js";
 
 export interface Appender {
-  append(records: readonly Uint8Array[], partition: number): Promise<void>;
+  append(records: readonly Uint8Array[], to: AppendTo): Promise<void>;
   settled(): Promise<void>;
 }
 
-interface Waiting {
+interface Waiting extends AppendTo {
   records: readonly Uint8Array[];
-  partition: number;
   resolve: () => void;
   reject: (error: Error) => void;
 }
@@ -31,12 +31,12 @@ export function openAppender(store: LogStore): Appender {
   }
 
   return {
-    append(records, partition) {
+    append(records, { partition, ownerId }) {
       if (!(partition >= 0 && partition < store.partitions)) {
         return Promise.reject(new RangeError(`the event log has no partition ${partition}`));
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ records, partition, resolve, reject });
+        waiting.push({ records, partition, ownerId, resolve, reject });
         writing ??= writeAll();
       });
     },
@@ -74,11 +74,12 @@ function putGroup(store: LogStore, group: readonly Waiting[]): Promise<boolean> 
   const next = [...value];
   const now = Date.now();
   return state.ifVersion(nextOffsetsKey, version as number, () => {
-    for (const { records, partition } of group) {
+    for (const { records, partition, ownerId } of group) {
+      const owner: [string?] = ownerId === undefined ? [] : [ownerId];
       for (const record of records) {
         const offset = next[partition] ?? 0;
         void store.records.put([topic, partition, offset], record);
-        void store.facts.put([topic, partition, offset], [record.length, now]);
+        void store.facts.put([topic, partition, offset], [record.length, now, ...owner]);
         next[partition] = offset + 1;
       }
     }

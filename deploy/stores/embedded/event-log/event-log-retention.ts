@@ -113,7 +113,7 @@ function countConsumed(store: LogStore, kept: Kept): void {
   }
 }
 
-function factsOf(
+export function factsOf(
   store: LogStore,
   partition: number,
   { from, to, limit }: { from: number; to: number; limit: number },

@@ -8,8 +8,8 @@ import { StartFailure } from "../../../process/start-failure.js";
 export type RecordKey = [topic: string, partition: number, offset: number];
 export type CursorKey = [topic: string, partition: number, group: string];
 
-/** Known of a record without reading it: its size and the time it was appended. */
-type RecordFacts = [bytes: number, appendedAtMs: number];
+/** Known of a record without reading it: its size, the time it was appended, and for whom. */
+type RecordFacts = [bytes: number, appendedAtMs: number, ownerId?: string];
 
 /** A group's position in a partition: the next offset to consume, and the range from there that it will write. */
 export interface Cursor {

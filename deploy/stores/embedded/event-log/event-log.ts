@@ -9,6 +9,7 @@ import {
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { startRetention } from "./event-log-retention.js";
+import { trackUnconsumed } from "./event-log-unconsumed.js";
 import { requireRoom } from "./event-log-tables.js";
 import { openLogStore } from "./event-log-store.js";
 
@@ -46,7 +47,7 @@ export async function openEmbeddedLog({
   const consumers = new Set<LogConsumer>();
   return {
     partitions: store.partitions,
-    append: (records, { partition }) => appender.append(records, partition),
+    append: (records, to) => appender.append(records, to),
     async consume(options, handle) {
       const share = shareOf(options, store.partitions);
       const bytesMax = retentionBytes / store.partitions;
@@ -65,6 +66,7 @@ export async function openEmbeddedLog({
     },
     ends: async () => store.ends(),
     lag: async (group, { below } = {}) => store.lag(group, range(store.partitions), below),
+    unconsumedBytes: trackUnconsumed(store),
     requireRoom: () => requireRoom(store, freeBytes),
     lagOfQueue: (group, queue) => store.lag(group, partitionsOf(queue, store.partitions)),
     async [Symbol.asyncDispose]() {

@@ -24,7 +24,10 @@ let path: string;
 const intoAny = `/v2/${ORGANIZATION}/import`;
 const figures: Record<string, string | number>[] = [];
 
-useToolchain({ organizations: [ORGANIZATION], env: { IMPORT_BYTES_MAX: LIMIT, LOG_LEVEL: "warn" } });
+useToolchain({
+  organizations: [ORGANIZATION],
+  env: { IMPORT_BYTES_MAX: LIMIT, IMPORT_BACKLOG_BYTES_MAX: "8 MiB", LOG_LEVEL: "warn" },
+});
 beforeAll(async () => {
   const { id } = await makePackage(api, {
     organization: ORGANIZATION,
@@ -197,6 +200,16 @@ describe("memory stays bounded, every line is counted, and others are answered, 
     expect(types(record.error_log_sample)).toEqual([flood.errors ?? []].flat());
     expect(types(record.warning_log_sample)).toEqual([flood.warnings ?? []].flat());
   });
+});
+
+test("a packed body comes into the event log no faster than it is enriched, but for its bound", async () => {
+  const line = `{${TIME},"a":"${"x".repeat(1_000)}"}\n`;
+  const lines = 30_000;
+  const { status, body } = await post(path, gzipMembers(line, { bytes: lines * line.length }));
+  expect(status).toBe(200);
+  // Beside the 8 MiB four appends may be under way, and a chunk is counted once it is in ClickHouse.
+  expect((lines - body.events_total) * line.length).toBeLessThan(12 * MIB);
+  expect(await api.pollToDone(body)).toMatchObject({ events_total: lines });
 });
 
 describe("a dry run of", () => {

@@ -104,6 +104,34 @@ describe("the embedded event log, beside that", () => {
     expect([log.lagOfQueue?.("workers", "express"), log.lagOfQueue?.("workers", "bulk")]).toEqual([1, 2]);
   });
 
+  test("counts the unconsumed bytes of each owner, also those of a process that was killed", async () => {
+    const dir = await newDir();
+    const child = startChild(
+      `await log.append([Buffer.alloc(1_000), Buffer.alloc(1_000)], { partition: 0, ownerId: "acme" });
+       await log.append([Buffer.alloc(50)], { partition: 0 });
+       await log.append([Buffer.alloc(300)], { partition: 0, ownerId: "globex" });
+       await log.append([Buffer.alloc(400)], { partition: 7, ownerId: "acme" });
+       process.kill(process.pid, "SIGKILL");`,
+      dir,
+    );
+    await once(child, "close");
+    await using log = await openEmbeddedLog({ dir, retentionMs: 0, retentionEveryMs: 20 });
+    const unconsumed = () => ["acme", "globex", "initech"].map((ownerId) => log.unconsumedBytes?.(ownerId));
+    expect(unconsumed()).toEqual([2_400, 300, 0]);
+    await log.append([Buffer.alloc(60)], { partition: 7, ownerId: "initech" });
+    expect(unconsumed()).toEqual([2_400, 300, 60]);
+    await using slow = await log.consume({ ...WHOLE, group: "g" }, async (batch) => {
+      await batch.commit();
+      throw new Error("stops after one record");
+    });
+    await slow.crashed;
+    expect(unconsumed()).toEqual([1_400, 300, 60]);
+    await collect(log, { until: 5, group: "g" });
+    await expect.poll(() => keptOffsets(dir), POLL).toEqual([]);
+    await log.append([Buffer.alloc(70)], { partition: 0, ownerId: "globex" });
+    expect(unconsumed()).toEqual([0, 70, 0]);
+  });
+
   test("numbers each record once when two processes append to one partition at the same time", async () => {
     const dir = await newDir();
     await using log = await openEmbeddedLog({ dir });

@@ -30,6 +30,7 @@ interface Told {
   steps: string[];
   chunks: RawChunk[];
   partitions: number[];
+  owners: (string | undefined)[];
   /** Told to the upload store at the end. */
   lastStamp: number;
 }
@@ -38,10 +39,11 @@ interface Told {
 type Uploads = ReceiveDependencies["uploads"];
 
 function fakes(over: { append?: () => Promise<void>; uploads?: Partial<Uploads> } = {}) {
-  const told: Told = { steps: [], chunks: [], partitions: [], lastStamp: 0 };
+  const told: Told = { steps: [], chunks: [], partitions: [], owners: [], lastStamp: 0 };
   const log: EventLog = {
     partitions: 8,
-    async append(records, { partition }) {
+    async append(records, { partition, ownerId }) {
+      told.owners.push(ownerId);
       told.chunks.push(...records.map(decodeRawChunk));
       told.partitions.push(partition);
       await (over.append ?? (async () => undefined))();
@@ -107,6 +109,22 @@ describe("receiveImport", () => {
     told.steps = [];
     await receive(bodyOf(3), { throttle });
     expect(told.steps.filter((step) => step === "throttled")).toHaveLength(2);
+  });
+
+  test("waits for room of its owner before each append", async () => {
+    const { told, receive } = fakes();
+    const untilRoom = async ({ ownerId }: { ownerId: string }) => void told.steps.push(`room for ${ownerId}`);
+    await receive(bodyOf(2), { untilRoom });
+    expect(told.steps.filter((step) => step === `room for ${target.ownerId}`)).toHaveLength(2);
+    expect(told.steps[0]).toBe(`room for ${target.ownerId}`);
+    expect(told.owners).toEqual([target.ownerId, target.ownerId]);
+  });
+
+  test("interrupts the upload of an owner who gets no room, and appends nothing of it", async () => {
+    const { told, receive } = fakes();
+    const untilRoom = () => Promise.reject(new Problem("unavailable", "no room"));
+    await expect(receive(bodyOf(2), { untilRoom })).rejects.toThrow("no room");
+    expect(told.steps).toEqual([`interrupted ${IMPORT}: no room`]);
   });
 
   test("completes an empty body with no chunks", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { throttleOnLag, throttleOnBacklog } from "../../../../ingest/import/throttle-imports.js";
+import { awaitRoom, throttleOnLag, throttleOnBacklog } from "../../../../ingest/import/throttle-imports.js";
 
 test.each([
   { others: "are idle", pausesMs: [1], pauses: 1 },
@@ -56,4 +56,35 @@ test("does not wait for a log that cannot be read, nor fail the import", async (
     throw new Error("MDB_PANIC");
   };
   await expect(throttleOnBacklog({ waiting })).resolves.toBeUndefined();
+});
+
+const room = { bytesMax: 4 * 2 ** 30, signal: new AbortController().signal };
+
+test.each([
+  { waits: "not at the bound", unconsumed: [room.bytesMax], waitedMs: 0 },
+  { waits: "until enough was enriched", unconsumed: [5e9, 5e9, 4e9], waitedMs: 200 },
+])("an owner with lines that wait for enrichment waits $waits", async ({ unconsumed, waitedMs }) => {
+  let clock = 0;
+  const wait = async (ms: number) => void (clock += ms);
+  await awaitRoom({ ...room, unconsumed: () => unconsumed.shift() ?? 0, now: () => clock, pause: wait });
+  expect(clock).toBe(waitedMs);
+});
+
+test("refuses an upload after two minutes without room, and says for how long", async () => {
+  let clock = 0;
+  const wait = async (ms: number) => void (clock += ms);
+  const waiting = awaitRoom({ ...room, unconsumed: () => 5e9, now: () => clock, pause: wait });
+  await expect(waiting).rejects.toMatchObject({
+    code: "unavailable",
+    message: "More than 4 GiB of this owner's imports wait for enrichment: send this one again later.",
+    retryAfterSeconds: 60,
+  });
+  expect(clock).toBe(120_000);
+});
+
+test("stops to wait for room when the import is aborted", async () => {
+  const controller = new AbortController();
+  const waiting = awaitRoom({ ...room, signal: controller.signal, unconsumed: () => 5e9 });
+  controller.abort(new Error("aborted"));
+  await expect(waiting).rejects.toThrow("aborted");
 });
