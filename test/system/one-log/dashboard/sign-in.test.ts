@@ -445,7 +445,8 @@ test("a disabled account is out at once, and back when it is enabled", async () 
   await toolchain.admin("enable-account", "otto");
   expect(await statusOf(token)).toBe(200);
   expect(await isSignedIn(into)).toBe(false);
-  expect((await actionsOf("otto")).slice(-2)).toEqual(["account.disable", "account.enable"]);
+  const byOperator = (await actionsOf("otto")).filter((action) => /^account\.(dis|en)able$/.test(action));
+  expect(byOperator).toEqual(["account.disable", "account.enable"]);
 });
 
 test("a renamed account keeps its token and sessions; its old name is free, and its logs have both names", async () => {
