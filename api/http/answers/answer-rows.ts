@@ -1,5 +1,5 @@
 import { Stream } from "node:stream";
-import { type Gzip, constants, createGzip } from "node:zlib";
+import { constants, createGzip } from "node:zlib";
 import type { Rows } from "../../../aggregate/queries/open-rows.js";
 import { type ExportFormat, MEDIA_TYPES } from "../../../schemas/contracts/aggregate.js";
 import { type ApiListener, NO_LISTENER } from "../api-listener.js";
@@ -63,7 +63,7 @@ export async function answerRows(
   begun.answer = answer;
   if (counted !== undefined) ctx.set("Trailer", "X-Row-Count");
   const trailed = counted === undefined ? answer.rows : withRowCount(ctx, answer);
-  ctx.body = encoding === "gzip" ? gzipRows(trailed) : new RowsBody(trailed, signal);
+  ctx.body = new RowsBody(encoding === "gzip" ? gzipRows(trailed) : trailed, signal);
 }
 
 async function takePermit(
@@ -173,15 +173,37 @@ export class RowsBody extends Stream {
   }
 }
 
-export function gzipRows(rows: Rows): Gzip {
+/**
+ * zlib makes parts of 16 KiB at most; uncompressed and zstd parts of ClickHouse have some 400 KB. undici's parser copies all
+ * that has arrived for each piece that its reader takes (`unshift` in its client-h1.js). So Node 20's `fetch` read 250 MB
+ * packed by us 21 times as slowly as `http.get` in pieces of 16 KiB, 8 times in 32, and 1.2 to 1.4 times in 64 to 512.
+ * curl and Python took as long with all.
+ */
+const PIECE_BYTES = 128 * 1024;
+
+/**
+ * Compresses the rows, in pieces of `PIECE_BYTES` at least. Only the first, so that the answer begins at once, and the last
+ * may be smaller.
+ */
+export async function* gzipRows(rows: Rows): AsyncGenerator<Buffer> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  // Koa adds its own listener once it answers.
-  gzip.on("error", () => undefined);
   writeRows(rows, gzip).then(
     () => gzip.end(),
     (error: Error) => gzip.destroy(error),
   );
-  return gzip;
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let bytesMin = 1;
+  for await (const part of gzip as AsyncIterable<Buffer>) {
+    held.push(part);
+    heldBytes += part.length;
+    if (heldBytes < bytesMin) continue;
+    yield Buffer.concat(held);
+    held = [];
+    heldBytes = 0;
+    bytesMin = PIECE_BYTES;
+  }
+  if (heldBytes > 0) yield Buffer.concat(held);
 }
 
 /** Requests a part only after the one before is written. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
@@ -95,14 +96,34 @@ describe("RowsBody", () => {
 });
 
 describe("gzipRows", () => {
+  async function piecesOf(rows: AsyncGenerator<Buffer>): Promise<Buffer[]> {
+    const pieces: Buffer[] = [];
+    for await (const piece of gzipRows(rows)) pieces.push(piece);
+    return pieces;
+  }
+
   test("compresses the rows", async () => {
-    const parts = await gzipRows(openRows({ parts: ["a", "b"] }).rows).toArray();
-    expect(gunzipSync(Buffer.concat(parts as Buffer[])).toString()).toBe("ab");
+    const pieces = await piecesOf(openRows({ parts: ["a", "b"] }).rows);
+    expect(gunzipSync(Buffer.concat(pieces)).toString()).toBe("ab");
+  });
+
+  test("sends pieces of 128 KiB at least, but for the first and the last", async () => {
+    const parts = Array.from({ length: 100 }, () => randomBytes(15_000).toString("base64"));
+    const pieces = await piecesOf(openRows({ parts }).rows);
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(Math.min(...pieces.slice(1, -1).map(({ length }) => length))).toBeGreaterThanOrEqual(128 * 1024);
+    expect(gunzipSync(Buffer.concat(pieces)).toString()).toBe(parts.join(""));
   });
 
   test("fails when the rows fail midway", async () => {
     const { rows } = openRows({ parts: ["a"], failure: new Error("failed midway") });
-    await expect(gzipRows(rows).toArray()).rejects.toThrow("failed midway");
+    await expect(piecesOf(rows)).rejects.toThrow("failed midway");
+  });
+
+  test("ends the rows when the reader leaves", async () => {
+    const { rows, onReturn } = openRows({ parts: ["a", "b"] });
+    for await (const _ of gzipRows(rows)) break;
+    await vi.waitFor(() => expect(onReturn).toHaveBeenCalledTimes(1));
   });
 });
 
