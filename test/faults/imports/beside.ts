@@ -53,11 +53,8 @@ export async function openBeside(world: FaultWorld, seed: number): Promise<Besid
     async check(verdict) {
       await checkErased(world, { erased, endpoint }, verdict);
       await checkLetter(world, { poisoned, letter }, verdict);
-      await world.programs[0]?.admin(
-        "dead-letters",
-        "drop",
-        ...(await lettersOf(world, letter)).map(({ id }) => id),
-      );
+      for (const { id } of await lettersOf(world, letter))
+        await world.programs[0]?.admin("dead-letters", "drop", id);
     },
   };
 }

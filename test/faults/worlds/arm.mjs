@@ -87,6 +87,8 @@ const WITHOUT_LOG_FLUSH = Buffer.from([2, 0, 0, 0]);
  * the kernel still holds are lost. Everything that runs on it ends.
  */
 function cutPower() {
+  // Found before, or the program would go on for a while and say that its disk is broken.
+  const servers = ["clickhouse-child", "postgres"].flatMap(serversOf);
   const { DataType, load, open } = ffi;
   open({ library: "libc", path: "" });
   load({
@@ -96,14 +98,18 @@ function cutPower() {
     paramsType: [DataType.I32, DataType.I64, DataType.U8Array],
     paramsValue: [openSync(DATA_DIR, "r"), SHUTDOWN, WITHOUT_LOG_FLUSH],
   });
-  for (const name of ["clickhouse-child", "postgres"]) killStore(name);
+  for (const pid of servers) process.kill(pid, "SIGKILL");
   process.kill(process.pid, "SIGKILL");
 }
 
-/** The server that no other server of its kind started. */
 function killStore(name) {
+  for (const pid of serversOf(name)) process.kill(pid, "SIGKILL");
+}
+
+/** The server that no other server of its kind started. */
+function serversOf(name) {
   const servers = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isStore(pid, name));
-  for (const pid of servers) if (!servers.includes(parentOf(pid))) process.kill(Number(pid), "SIGKILL");
+  return servers.filter((pid) => !servers.includes(parentOf(pid))).map(Number);
 }
 
 function isStore(pid, name) {
