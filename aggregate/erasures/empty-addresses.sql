@@ -3,6 +3,6 @@
 SELECT 1
 FROM uniques
 WHERE (package, date) IN (SELECT artifact, date FROM erased_versions WHERE erasure = {erasure:UUID})
-GROUP BY package, date, endpoint_id
+GROUP BY package, date, address
 HAVING sum(total) = 0
 LIMIT 1

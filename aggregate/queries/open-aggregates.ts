@@ -117,10 +117,10 @@ FROM
   SELECT package, date, 0 AS downloads, count() AS distinct_addresses
   FROM
   (
-    SELECT package, date, endpoint_id
+    SELECT package, date, address
     FROM ${sqlName(addressTable)}
     WHERE ${RANGE}
-    GROUP BY package, date, endpoint_id
+    GROUP BY package, date, address
     HAVING sum(total) > 0
   )
   GROUP BY package, date

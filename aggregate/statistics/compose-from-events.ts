@@ -17,13 +17,10 @@ function bucketOf(interval: Interval): string {
   return `if(${IS_NOW}, ${bucketSql(interval, "start")}, ${bucketSql(interval, "beforeStart")})`;
 }
 
-/**
- * A number is grouped faster than its bytes. Rows are added up first: an address that only removed versions
- * had is none.
- */
-export const ADDRESS = "reinterpretAsUInt128(endpoint_id)";
+/** As in `uniques`, which says why these are 64 bits. */
+export const ADDRESS = "reinterpretAsUInt64(endpoint_id)";
 
-/** How many addresses were there? Rows of (is_now, bucket, addresses); the bucket is empty for the whole range. */
+/** How many addresses were there? Rows are added up first: an address that only removed versions had is none. Rows of (is_now, bucket, addresses); the bucket is empty for the whole range. */
 export function composeAddresses(liveRows: LiveRows, interval: Interval): string {
   return `SELECT is_now, if(grouping(day) = 1, '', toString(day)) AS bucket, uniqExact(address) AS addresses
 FROM

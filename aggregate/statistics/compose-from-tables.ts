@@ -43,9 +43,17 @@ export function composeTableCounts(
   ];
   return [
     ...amounts,
-    `SELECT 'addresses' AS measure, if(grouping(day) = 1, '', toString(day)) AS bucket, toInt64(uniqExact(address)) AS amount
-FROM (${addresses.join("\nUNION ALL\n")})
-GROUP BY GROUPING SETS ((day), ())`,
+    `SELECT 'addresses' AS measure, counted.1 AS bucket, toInt64(counted.2) AS amount
+FROM
+(
+  SELECT arrayJoin(arrayPushBack(groupArray((toString(day), finalizeAggregation(of_day))), ('', uniqExactMerge(of_day)))) AS counted
+  FROM
+  (
+    SELECT day, uniqExactState(address) AS of_day
+    FROM (${addresses.join("\nUNION ALL\n")})
+    GROUP BY day
+  )
+)`,
     `SELECT 'companies' AS measure, '' AS bucket, toInt64(count()) AS amount
 FROM (${companies.join("\nUNION DISTINCT\n")})`,
   ].join("\nUNION ALL\n");
@@ -77,16 +85,26 @@ GROUP BY bucket`;
 }
 
 /**
- * FINAL takes half the time of grouping, because there are about as many groups as rows. Removed versions are
- * subtracted by then.
+ * An address has several rows of a day until ClickHouse has merged them. Only one with a removed version can add up to
+ * nothing, so only such ones are added up; 32 bits tell them apart, as a set of whole numbers takes longer. Adding up all
+ * rows takes four times the processor time.
  */
 function downloadingAddresses(
   bucket: string,
   { ofArtifacts, amount }: Pick<Counted, "ofArtifacts" | "amount">,
 ): string {
-  return `SELECT ${bucket} AS day, ${ADDRESS} AS address
-FROM uniques FINAL
-WHERE ${ofArtifacts} AND ${RANGE} AND ${amount} > 0`;
+  const inRange = `${ofArtifacts} AND ${RANGE}`;
+  const removed = `SELECT toUInt32(address) FROM uniques
+WHERE ${inRange} AND (total < 0 OR automated_total < 0 OR total < automated_total)`;
+  return `SELECT ${bucket} AS day, address
+FROM uniques
+WHERE ${inRange} AND ${amount} > 0 AND toUInt32(address) NOT IN (${removed})
+UNION ALL
+SELECT ${bucket} AS day, address
+FROM uniques
+WHERE ${inRange} AND toUInt32(address) IN (${removed})
+GROUP BY package, date, address
+HAVING sum(${amount}) > 0`;
 }
 
 function viewingAddresses(

@@ -13,8 +13,6 @@ const SETTINGS = {
   enable_shared_storage_snapshot_in_query: 1,
   // Only small sets are looked up in an index. A large one would keep its elements for that, in nearly twice the memory.
   use_index_for_in_with_subqueries_max_values: "10000",
-  // FINAL adds up the rows of a key before a condition on the sum looks at them.
-  optimize_move_to_prewhere_if_final: 0,
   cancel_http_readonly_queries_on_client_close: 1,
 } as const satisfies ClickHouseSettings;
 

@@ -19,6 +19,7 @@ import { type TestClickHouse, openTestClickHouse } from "../../../support/stores
 import { type TestShards, openTestShards } from "../../../support/stores/open-test-shards.js";
 import {
   type Version,
+  endpointIdOf,
   insertChunk,
   openJournal,
   scopeBetween,
@@ -44,7 +45,7 @@ const STAMP = Date.parse("2025-06-01T00:00:00Z");
 const CHUNKS = 8;
 /** That of the client that is erased. */
 const CLIENT_ADDRESS = "192.0.2.9";
-const CLIENT_ID = Buffer.alloc(16, CLIENT_ADDRESS).toString("hex");
+const CLIENT_ID = endpointIdOf(CLIENT_ADDRESS).toString("hex");
 const SETTLED = { imports: [], fromVersion: "0", retracted: [], changed: false };
 
 /** What an installation goes through: the same on one server, and on shards of which each chunk goes to any. */

@@ -13,6 +13,7 @@ import { NIL_UUID } from "../../../../schemas/formats.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import {
   artifact,
+  endpointIdOf,
   expectCounted,
   insert,
   journal,
@@ -50,7 +51,7 @@ function chunksFrom(random: Random, { importId, first }: { importId: string; fir
 }
 
 function erasureOf(stamp: number): ErasedClient {
-  const clientId = Buffer.alloc(16, ERASED).toString("hex");
+  const clientId = endpointIdOf(ERASED).toString("hex");
   return { id: randomUUID(), kind: "endpoint_id", clientId, stamp, imports: [], liveStamp: null };
 }
 
@@ -95,9 +96,10 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     await expect.poll(() => mergeAddresses(clickhouse.shards, erasure.id)).toBe(false);
     const erased = first.flat().length - kept.length;
     expect(await countErased(clickhouse.shards, erasure.id)).toBe(erased);
-    const isClient = `endpoint_id = unhex('${erasure.clientId}')`;
-    expect(await countOf("events", `artifact = '${artifact.id}' AND ${isClient}`)).toBe(0);
-    expect(await countOf("uniques", `package = '${artifact.id}' AND ${isClient}`)).toBe(0);
+    const clientId = `unhex('${erasure.clientId}')`;
+    expect(await countOf("events", `artifact = '${artifact.id}' AND endpoint_id = ${clientId}`)).toBe(0);
+    const isAddress = `address = reinterpretAsUInt64(${clientId})`;
+    expect(await countOf("uniques", `package = '${artifact.id}' AND ${isAddress}`)).toBe(0);
     // What is read once more, as after a crash, does not come back; what the client sends later counts.
     const again = random.pick(first);
     await insert(again);
