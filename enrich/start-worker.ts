@@ -29,6 +29,7 @@ import {
   LiveArtifacts,
   type ResolveLive,
 } from "./lookups/artifact-cache.js";
+import type { Ids } from "./lookups/open-ids.js";
 import { EventBlock } from "./native/event-block.js";
 import { LogBlock } from "./native/log-block.js";
 
@@ -43,6 +44,7 @@ export interface WorkerDependencies {
   shards: Shards;
   /** Called once a batch, so that tables can be swapped between batches. */
   lookups: () => Lookups;
+  ids: Ids;
   resolveArtifact: ResolveArtifact;
   resolveLive: ResolveLive;
   progress: BatchWriter["progress"];
@@ -75,7 +77,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Log
   const queues = QUEUES.filter((queue) => partitionsOf(queue, dependencies.log.partitions).length > 0);
   const writers: BatchWriter[] = [];
   const idle = whenIdle(IDLE_MS, () => {
-    for (const writer of writers) Object.assign(writer, openBlocks());
+    for (const writer of writers) Object.assign(writer, openBlocks(dependencies));
     dependencies.onIdle?.();
   });
   const start = (queue: Queue) => {
@@ -174,7 +176,7 @@ function openWriter(
     stopping,
     // The express queue of this thread waits for one chunk of the bulk queue, 20 ms, not for a block.
     ...(queue === "bulk" && { betweenChunks: () => setImmediate() }),
-    ...openBlocks(),
+    ...openBlocks(dependencies),
     logBudget: new LogBudget(),
     // Waits here while the store is down, so that the chunk need not be enriched again.
     artifacts: new ArtifactCache((request, since) =>
@@ -187,8 +189,8 @@ function openWriter(
 /** Blocks keep their memory for the next batch for this long; the log has released that of its records by then. */
 const IDLE_MS = 5_000;
 
-function openBlocks(): Pick<BatchWriter, "events" | "logs"> {
-  return { events: new EventBlock(), logs: new LogBlock() };
+function openBlocks({ ids }: Pick<WorkerDependencies, "ids">): Pick<BatchWriter, "events" | "logs"> {
+  return { events: new EventBlock(ids), logs: new LogBlock() };
 }
 
 const UNSHARED: ThreadMutex = { lock: async () => undefined, unlock: () => undefined };

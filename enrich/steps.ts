@@ -19,11 +19,5 @@ const putNetwork: Put = (event, { networks }) => {
   event.network = networks.of(event.address);
 };
 
-/** Keyed hashes in place of the client and its address; the address itself is not stored. */
-const putIds: Put = (event, { ids }) => {
-  event.originId = ids.origin(event.address, event.userAgent);
-  event.endpointId = ids.endpoint(event.address);
-};
-
 /** Enrichment, in order. Steps do not read what others put. */
-export const steps: readonly Put[] = [putClient, putPlace, putNetwork, putIds];
+export const steps: readonly Put[] = [putClient, putPlace, putNetwork];

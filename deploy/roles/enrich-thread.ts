@@ -13,6 +13,7 @@ import { recount, versionsOfChunks } from "../../aggregate/settlement/recount.js
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";
 import { sharedThreadMutex } from "../../enrich/batches/poison-detection.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
+import { openIds } from "../../enrich/lookups/open-ids.js";
 import { openLookups } from "../../enrich/lookups/open-lookups.js";
 import { startWorker, type WorkerDependencies } from "../../enrich/start-worker.js";
 import { SharedCount } from "../../schemas/async/wake-up.js";
@@ -41,7 +42,7 @@ async function main(data: ThreadData): Promise<void> {
   );
   // Another version of the program may enrich the same line otherwise.
   const lookupsFrom = (tables: LookupData) => {
-    const lookups = openLookups(tables, { originKey: data.originKey });
+    const lookups = openLookups(tables);
     return { ...lookups, id: `${PRODUCT.version} ${lookups.id}` };
   };
   let lookups = lookupsFrom(data.lookupData);
@@ -56,6 +57,7 @@ async function main(data: ThreadData): Promise<void> {
       arriving: new SharedCount(data.arrivingMemory),
       oldestTime: oldestTime(data.eventRetention),
       lookups: () => lookups,
+      ids: openIds(data.originKey),
       resolveArtifact: openArtifactResolver(pg),
       resolveLive: (targets) => readArtifacts(pg, targets),
       progress: {

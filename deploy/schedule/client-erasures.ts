@@ -5,7 +5,6 @@ import * as erasures from "../../api/erasures/client-erasures.js";
 import { asOnlySettlement } from "../../api/imports/settlements.js";
 import { withPg } from "../../api/postgres/with-pg.js";
 import { isOfClient } from "../../enrich/lines/is-of-client.js";
-import { openAddressCache } from "../../enrich/lookups/address-cache.js";
 import { openIds } from "../../enrich/lookups/open-ids.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
 import { originKey } from "../config/secret-key.js";
@@ -17,12 +16,9 @@ interface ErasureParts {
   secretKey: Buffer;
 }
 
-/** Each refused line is looked at once. */
-const CACHE_BYTES_MAX = 1024 * 1024;
-
 export function startClientErasures({ log, stores, secretKey }: ErasureParts): AsyncDisposable {
   const { pg } = stores;
-  const ids = openIds(originKey(secretKey), openAddressCache({ cacheBytesMax: CACHE_BYTES_MAX }));
+  const ids = openIds(originKey(secretKey));
   return startClientEraser({
     shards: stores.shards,
     store: {

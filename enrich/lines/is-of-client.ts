@@ -1,8 +1,7 @@
-import { isIPv6 } from "node:net";
-import type { Lookups } from "../../schemas/records/enriched-event.js";
+import { endpointId, type Ids, originId } from "../lookups/open-ids.js";
+import { addressOf } from "../lookups/parse-address.js";
 import { decodeObject, fieldsOf } from "./decode-line.js";
-import { addressOf, readHeaders, readUserAgent } from "./read-fields.js";
-import { canonicalAddress, isIPv4 } from "./canonical-address.js";
+import { addressText, readHeaders, readUserAgent } from "./read-fields.js";
 
 /**
  * An `endpoint_id` is of a line with its address anywhere, an `origin_id` of one that names both its address
@@ -12,16 +11,12 @@ import { canonicalAddress, isIPv4 } from "./canonical-address.js";
 export function isOfClient(
   line: Buffer,
   { kind, clientId }: { kind: "origin_id" | "endpoint_id"; clientId: string },
-  ids: Lookups["ids"],
+  ids: Ids,
 ): boolean {
   if (kind === "endpoint_id")
-    return addressesIn(line)?.some((address) => hexOf(ids.endpoint(address)) === clientId) ?? true;
+    return addressesIn(line)?.some((address) => endpointId(ids, address) === clientId) ?? true;
   const client = clientOfLine(line);
-  return client !== undefined && hexOf(ids.origin(client.address, client.userAgent)) === clientId;
-}
-
-function hexOf(id: string): string {
-  return Buffer.from(id, "latin1").toString("hex");
+  return client !== undefined && originId(ids, client.address, client.userAgent) === clientId;
 }
 
 /** The client that a line of an import names, refused or not; undefined for one without an address that can be read. */
@@ -29,7 +24,7 @@ function clientOfLine(bytes: Buffer): { address: string; userAgent: string } | u
   const object = decodeObject(bytes);
   if (object === undefined) return undefined;
   const { $remote_address: sent, $user_agent: agent, $headers: headers } = fieldsOf(object);
-  const address = typeof sent === "string" ? addressOf(sent) : "";
+  const address = typeof sent === "string" ? addressText(sent) : "";
   if (address === "") return undefined;
   return { address, userAgent: readUserAgent(agent) || (readHeaders(headers)?.userAgent ?? "") };
 }
@@ -40,7 +35,7 @@ const ADDRESSES_MAX = 1_000;
 const CANDIDATES_MAX = 20_000;
 
 /**
- * Each once, as enrichment spells it; undefined if there are too many. Finds too many rather than too few:
+ * Each spelling once; undefined if there are too many. Finds too many rather than too few:
  * parts of an IPv6 address count as well. Neither `1203.0.113.9` nor `203.0.113.91` has 203.0.113.9.
  */
 function addressesIn(bytes: Buffer): string[] | undefined {
@@ -49,10 +44,10 @@ function addressesIn(bytes: Buffer): string[] | undefined {
   let candidates = 0;
   for (const part of new Set([text, unescape(text)]))
     for (const candidate of candidatesIn(part)) {
-      if (isIPv4(candidate) || isIPv6(candidate)) found.add(candidate);
+      if (addressOf(candidate).family !== 0) found.add(candidate);
       if (++candidates > CANDIDATES_MAX || found.size > ADDRESSES_MAX) return undefined;
     }
-  return [...new Set([...found].map(canonicalAddress))];
+  return [...found];
 }
 
 /** Escapes of URLs, of JSON and of nginx's logs, whose digits would lengthen the number behind them. */

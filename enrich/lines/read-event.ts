@@ -106,8 +106,6 @@ function readFields(
     client: UNKNOWN_CLIENT,
     place: UNKNOWN_PLACE,
     network: UNKNOWN_NETWORK,
-    originId: "",
-    endpointId: "",
   };
   if (live) readLiveNames(fields, event);
   return { event, warnings };

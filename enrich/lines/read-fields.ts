@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-line.js";
 import { isObject } from "../../schemas/formats.js";
 import { rememberTexts } from "../lookups/generation-cache.js";
-import { canonicalAddress, isIPv4 } from "./canonical-address.js";
+import { addressOf } from "../lookups/parse-address.js";
 import { cleanText, isLongerThan, truncate } from "./clean-text.js";
 import type { LineFields } from "./decode-line.js";
 import { numberText } from "./exact-numbers.js";
@@ -90,15 +90,14 @@ export function readHeaders(value: unknown): HeaderTexts | undefined {
 
 export function readAddress(value: unknown, warnings: LineFault[]): string {
   if (value === undefined || value === null || value === "") return "";
-  const address = typeof value === "string" ? addressOf(value) : "";
+  const address = typeof value === "string" ? addressText(value) : "";
   if (address === "")
     warnings.push(warning("invalid-remote-address", "$remote_address is not an IP address"));
   return address;
 }
 
-/** Empty for a text that is no address. */
-export function addressOf(text: string): string {
-  return isIPv4(text) ? text : ipv6Of(text);
+/** The text of an address without its zone; empty for a text that is no address. */
+export function addressText(text: string): string {
+  const address = text.includes("%") && isIPv6(text) ? text.slice(0, text.indexOf("%")) : text;
+  return addressOf(address).family === 0 ? "" : address;
 }
-
-const ipv6Of = rememberTexts((text) => (isIPv6(text) ? canonicalAddress(text) : ""));

@@ -1,70 +1,61 @@
-import { createHash, hash } from "node:crypto";
-import type { Lookups } from "../../schemas/records/enriched-event.js";
-import type { EntryOf } from "./address-cache.js";
+import { createCipheriv, hash, hkdfSync } from "node:crypto";
+import { ADDRESS_WORDS, addressOf } from "./parse-address.js";
 
 /**
- * HMAC-SHA256 cut to 16 bytes, as latin1 text. The key keeps an attacker from trying all addresses. The two
- * ids hash different prefixes, so they never match. "" without an address.
+ * Keyed ids of 128 bits in place of addresses, for as many at once as there are: one call of the cipher took
+ * 0.02 µs an id, an HMAC 1.5.
  */
-export function openIds(key: Uint8Array, entryOf: EntryOf): Lookups["ids"] {
-  const hash = openHmac(key, ID_BYTES);
+export interface Ids {
+  /** @param addresses as `addressOf` has them, one after the other; so are ids */
+  endpoints(addresses: Uint32Array): Uint32Array<ArrayBuffer>;
+  /** @param agents the hashes of the user agents by `hashAgent`, as many as addresses */
+  origins(addresses: Uint32Array, agents: Uint32Array): Uint32Array<ArrayBuffer>;
+}
+
+/**
+ * The key keeps an attacker from trying all addresses. An endpoint is AES of the address, xored with the address: so
+ * not even the key leads back (Matyas-Meyer-Oseas; Handbook of Applied Cryptography, 9.41). An origin is AES, under
+ * another key, of the endpoint xored with the hash of the user agent: CBC-MAC over both.
+ */
+export function openIds(key: Uint8Array): Ids {
+  const encryptAddresses = openCipher(key, "endpoint ids");
+  const encryptEndpoints = openCipher(key, "origin ids");
+  const endpoints: Ids["endpoints"] = (addresses) => xor(encryptAddresses(addresses), addresses);
   return {
-    endpoint: (address) => {
-      if (address === "") return "";
-      return (entryOf(address).endpointId ??= hash(`endpoint\0${address}`));
-    },
-    origin: (address, userAgent) => {
-      if (address === "") return "";
-      const { origins } = entryOf(address);
-      return (
-        findOrigin(origins, userAgent) ??
-        addOrigin(origins, userAgent, hash(`origin\0${address}\0${userAgent}`))
-      );
-    },
+    endpoints,
+    origins: (addresses, agents) => encryptEndpoints(xor(endpoints(addresses), agents)),
   };
 }
 
-const ID_BYTES = 16;
-
-/** Most addresses have one or two user agents; those behind a gateway have any number. */
-const ORIGINS_MAX = 4;
-/** Longer user agents are hashed anew each time, which bounds the cache in bytes too. */
-const CACHED_LENGTH_MAX = 512;
-
-function findOrigin(origins: readonly string[], userAgent: string): string | undefined {
-  for (let at = 0; at < origins.length; at += 2) {
-    if (origins[at] === userAgent) return origins[at + 1];
-  }
-  return undefined;
+/** ECB: each block is one id, and equal ones shall be equal. */
+function openCipher(key: Uint8Array, purpose: string): (blocks: Uint32Array) => Uint32Array<ArrayBuffer> {
+  const cipher = createCipheriv("aes-128-ecb", Buffer.from(hkdfSync("sha256", key, "", purpose, 16)), null);
+  cipher.setAutoPadding(false);
+  return (blocks) => new Uint32Array(new Uint8Array(cipher.update(blocks)).buffer);
 }
 
-function addOrigin(origins: string[], userAgent: string, id: string): string {
-  if (userAgent.length > CACHED_LENGTH_MAX) return id;
-  if (origins.length === ORIGINS_MAX * 2) origins.splice(0, 2);
-  origins.push(userAgent, id);
-  return id;
+function xor(blocks: Uint32Array<ArrayBuffer>, others: Uint32Array): Uint32Array<ArrayBuffer> {
+  for (let at = 0; at < blocks.length; at++) blocks[at]! ^= others[at]!;
+  return blocks;
 }
 
-const BLOCK_BYTES = 64;
-const HASH_BYTES = 32;
-/** Room for a user agent and an address; longer texts take more. */
-const TEXT_BYTES = 4096;
+/** As many words as an address has. */
+export function hashAgent(userAgent: string): Uint32Array {
+  const digest = new Uint8Array(hash("sha256", userAgent, "buffer"));
+  return new Uint32Array(digest.buffer, 0, ADDRESS_WORDS);
+}
 
-/**
- * RFC 2104 over two reused hashes takes half the time of an `Hmac` object, and each new address takes two
- * ids. Their results are texts, because buffers took twice as long.
- */
-export function openHmac(key: Uint8Array, bytes: number): (text: string) => string {
-  const block = Buffer.alloc(BLOCK_BYTES);
-  block.set(key.length > BLOCK_BYTES ? createHash("sha256").update(key).digest() : key);
-  let inner = Buffer.concat([block.map((byte) => byte ^ 0x36)], BLOCK_BYTES + TEXT_BYTES);
-  const outer = Buffer.concat([block.map((byte) => byte ^ 0x5c)], BLOCK_BYTES + HASH_BYTES);
-  return (text) => {
-    const bytesMax = BLOCK_BYTES + text.length * 3;
-    if (bytesMax > inner.length) inner = Buffer.concat([inner], bytesMax);
-    const end = BLOCK_BYTES + inner.write(text, BLOCK_BYTES);
-    outer.write(hash("sha256", inner.subarray(0, end), "binary"), BLOCK_BYTES, "latin1");
-    outer.write(hash("sha256", outer, "binary"), BLOCK_BYTES, "latin1");
-    return outer.toString("latin1", BLOCK_BYTES, BLOCK_BYTES + bytes);
-  };
+/** The id of one client in hexadecimal, or "" for a text that is no address. */
+export function endpointId(ids: Ids, address: string): string {
+  const { family, words } = addressOf(address);
+  return family === 0 ? "" : hexOf(ids.endpoints(words));
+}
+
+export function originId(ids: Ids, address: string, userAgent: string): string {
+  const { family, words } = addressOf(address);
+  return family === 0 ? "" : hexOf(ids.origins(words, hashAgent(userAgent)));
+}
+
+function hexOf({ buffer }: Uint32Array<ArrayBuffer>): string {
+  return Buffer.from(buffer).toString("hex");
 }

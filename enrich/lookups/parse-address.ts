@@ -1,8 +1,35 @@
 export type AddressFamily = 4 | 6;
 
+export interface Address {
+  /** 0: the text is no address. */
+  family: AddressFamily | 0;
+  /** Most significant first. IPv4 is IPv4-mapped: ::ffff:192.0.2.1. */
+  words: Uint32Array;
+}
+
+export const ADDRESS_WORDS = 4;
+
+let lastText = "";
+const last: Address = { family: 0, words: new Uint32Array(ADDRESS_WORDS) };
+
 /**
- * Most significant word first: one for IPv4, four for IPv6. Answers 0 for text that is no address; `words` is
- * then undefined. Runs for every address that no cache holds: 0.1 µs against 1.1 for a split.
+ * The address of a text; IPv4-mapped ones are IPv4. Valid until the next call: tables and ids ask for the same
+ * text in a row, which is parsed once.
+ */
+export function addressOf(text: string): Readonly<Address> {
+  if (text === lastText) return last;
+  lastText = text;
+  const { words } = last;
+  last.family = parseAddress(text, words);
+  if (last.family === 4) words.set([0, 0, 0xffff, words[0]!]);
+  else if (last.family === 6 && words[0] === 0 && words[1] === 0 && words[2] === 0xffff) last.family = 4;
+  return last;
+}
+
+/**
+ * Most significant word first: one for IPv4, four for IPv6. Takes what Node's `isIP` takes, without zones.
+ * Answers 0 for text that is no address; `words` is then undefined. Runs for every line: 0.1 µs against 1.1
+ * for a split.
  */
 export function parseAddress(text: string, words: Uint32Array): AddressFamily | 0 {
   if (text.includes(":")) return parseIpv6(text, words) ? 6 : 0;
@@ -25,7 +52,8 @@ function parseIpv4(text: string, start: number): number {
       octet = -1;
       continue;
     }
-    if (code < DIGIT_0 || code > DIGIT_9) return -1;
+    // Node refuses leading zeros, which some systems read as octal.
+    if (code < DIGIT_0 || code > DIGIT_9 || octet === 0) return -1;
     octet = (octet < 0 ? 0 : octet * 10) + code - DIGIT_0;
     if (octet > 255) return -1;
   }

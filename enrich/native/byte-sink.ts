@@ -62,19 +62,6 @@ export class ByteSink {
     this.length += bytes.length;
   }
 
-  /** The bytes of a short latin1 text, without a length. */
-  writeLatin1(text: string): void {
-    this.reserve(text.length);
-    const { buffer } = this;
-    for (let at = 0; at < text.length; at++) buffer[this.length++] = text.charCodeAt(at);
-  }
-
-  writeZeros(bytes: number): void {
-    this.reserve(bytes);
-    this.buffer.fill(0, this.length, this.length + bytes);
-    this.length += bytes;
-  }
-
   /** Length and UTF-8 bytes. Short ASCII, the common case, is copied here: a call into the runtime costs more. */
   writeText(text: string): void {
     const units = text.length;
@@ -122,7 +109,12 @@ export class Uint32List {
     this.values[this.length++] = value;
   }
 
-  /** A view, in the byte order of all machines that ClickHouse runs on: valid until the list is cleared or grows. */
+  /** A view: valid until the list is cleared or grows. */
+  all(): Uint32Array {
+    return this.values.subarray(0, this.length);
+  }
+
+  /** The same in the byte order of all machines that ClickHouse runs on. */
   bytes(): Buffer {
     return Buffer.from(this.values.buffer, 0, this.length * Uint32Array.BYTES_PER_ELEMENT);
   }

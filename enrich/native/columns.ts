@@ -67,6 +67,19 @@ export class LowCardinalityColumn implements RowColumn {
     this.indexes.push(this.lastIndex);
   }
 
+  /** The words that `wordsOf` makes of each row's text, once for equal texts. */
+  repeat(wordsOf: (text: string) => Uint32Array): Uint32Array {
+    const words = this.dictionary.texts().map(wordsOf);
+    const width = words[0]?.length ?? 0;
+    const repeated = new Uint32Array(this.indexes.length * width);
+    const indexes = this.indexes.all();
+    for (let row = 0, to = 0; row < indexes.length; row++) {
+      const from = words[indexes[row]!]!;
+      for (let at = 0; at < width; at++) repeated[to++] = from[at]!;
+    }
+    return repeated;
+  }
+
   clear(): void {
     this.dictionary.clear();
     this.indexes.clear();
@@ -147,6 +160,10 @@ export class Dictionary {
     this.indexByText.set(text, index);
     this.keys.writeText(text);
     return index;
+  }
+
+  texts(): string[] {
+    return [...this.indexByText.keys()];
   }
 
   clear(): void {

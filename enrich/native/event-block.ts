@@ -9,6 +9,8 @@ import {
   type RowColumn,
 } from "./columns.js";
 import { lineKey, LINES_IN_CHUNK, sentKey } from "../../schemas/records/event-id.js";
+import { hashAgent, type Ids } from "../lookups/open-ids.js";
+import { AddressRows } from "./address-rows.js";
 import { uuidBytes } from "./byte-sink.js";
 import { SharedValues } from "./shared-values.js";
 
@@ -17,9 +19,14 @@ export class EventBlock {
   readonly table = "events";
   rows = 0;
   private readonly parts = new RowParts();
-  private readonly columns = eventColumns(this.parts);
+  private readonly columns: Record<string, Column>;
   /** Names the columns: the rest have defaults in ClickHouse. */
-  readonly insertQuery = `INSERT INTO events (${Object.keys(this.columns).join(", ")}) FORMAT Native`;
+  readonly insertQuery: string;
+
+  constructor(ids: Ids) {
+    this.columns = eventColumns(this.parts, ids);
+    this.insertQuery = `INSERT INTO events (${Object.keys(this.columns).join(", ")}) FORMAT Native`;
+  }
 
   add(event: EnrichedEvent, origin: EventOrigin): void {
     this.parts.add(event, origin);
@@ -41,7 +48,9 @@ export class EventBlock {
  * The one place to add a stored column, beside its migration. Half of them are made of objects that many
  * events share, so that an event costs one number for each of these.
  */
-function eventColumns(rows: RowParts): Record<string, Column> {
+function eventColumns(rows: RowParts, ids: Ids): Record<string, Column> {
+  const addresses = rows.addresses();
+  const userAgents = rows.texts(({ userAgent }) => userAgent);
   const artifacts = rows.shared(({ artifact }) => artifact);
   const origins = rows.shared((_, origin) => origin);
   const clients = rows.shared(({ client }) => client);
@@ -66,13 +75,13 @@ function eventColumns(rows: RowParts): Record<string, Column> {
     package_version: rows.texts(({ version }) => version),
     domain: rows.texts(({ domain }) => domain),
     referer: rows.texts(({ referer }) => referer),
-    user_agent: rows.texts(({ userAgent }) => userAgent),
+    user_agent: userAgents,
     variables: rows.column(new TextMapColumn(), (column, { variables }) => column.add(variables)),
     client: clients.texts(({ client }) => client),
     client_version: clients.texts(({ clientVersion }) => clientVersion),
     platform: clients.texts(({ platform }) => platform),
-    origin_id: rows.column(ids(), (column, { originId }) => writeId(column, originId)),
-    endpoint_id: rows.column(ids(), (column, { endpointId }) => writeId(column, endpointId)),
+    origin_id: addresses.ids((words) => ids.origins(words, userAgents.repeat(hashAgent))),
+    endpoint_id: addresses.ids((words) => ids.endpoints(words)),
     latitude: places.fixed("Float32", (sink, { latitude }) => sink.writeFloat32(latitude)),
     longitude: places.fixed("Float32", (sink, { longitude }) => sink.writeFloat32(longitude)),
     country: places.texts(({ country }) => country),
@@ -88,8 +97,6 @@ function eventColumns(rows: RowParts): Record<string, Column> {
   };
 }
 
-const ids = () => new FixedColumn("FixedString(16)");
-
 /** 64 bits: the product passes 2^53, so the halves are written apart. */
 function writeVersion({ sink }: FixedColumn, { line }: EnrichedEvent, origin: EventOrigin): void {
   const { receiptStamp, firstLine } = origin;
@@ -99,14 +106,6 @@ function writeVersion({ sink }: FixedColumn, { line }: EnrichedEvent, origin: Ev
 }
 
 const STAMPS = 2 ** 32 / LINES_IN_CHUNK;
-
-const ID_BYTES = 16;
-
-function writeId({ sink }: FixedColumn, id: string): void {
-  if (id === "") sink.writeZeros(ID_BYTES);
-  else if (id.length === ID_BYTES) sink.writeLatin1(id);
-  else throw new RangeError(`an id of ${id.length} bytes`);
-}
 
 /** The values that all events of a chunk share. */
 export interface EventOrigin {
@@ -142,7 +141,13 @@ class RowParts {
     return column;
   }
 
-  texts(of: (event: EnrichedEvent) => string): Column {
+  addresses(): AddressRows {
+    const addresses = new AddressRows();
+    this.parts.push({ add: ({ address }) => addresses.add(address), clear: () => addresses.clear() });
+    return addresses;
+  }
+
+  texts(of: (event: EnrichedEvent) => string): LowCardinalityColumn {
     return this.column(new LowCardinalityColumn(), (column, event) => column.add(of(event)));
   }
 

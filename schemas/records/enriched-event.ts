@@ -49,7 +49,7 @@ export interface EnrichedEvent {
   domain: string;
   referer: string;
   userAgent: string;
-  /** IPv4 or IPv6 in canonical text, or empty. Never stored. */
+  /** IPv4 or IPv6 in any spelling, or empty. Never stored: keyed ids take its place. */
   address: string;
   /** Names and values alternate: `[name, value, name, value]`. */
   variables: string[];
@@ -58,9 +58,6 @@ export interface EnrichedEvent {
   client: Client;
   place: Place;
   network: Network;
-  /** Keyed hashes, so that addresses are not stored: 16 bytes as latin1 text, or empty without an address. */
-  originId: string;
-  endpointId: string;
 }
 
 /** The sources of enrichment, reduced to the methods that steps need. */
@@ -70,12 +67,6 @@ export interface Lookups {
   clients: { of(userAgent: string, reported?: ReportedClient): Client };
   places: { of(address: string): Place };
   networks: { of(address: string): Network };
-  ids: {
-    /** Keyed hash of address and user agent: equal for the same client. */
-    origin(address: string, userAgent: string): string;
-    /** Keyed hash of the address alone. */
-    endpoint(address: string): string;
-  };
 }
 
 export const UNKNOWN_CLIENT: Client = Object.freeze({

@@ -102,7 +102,7 @@ test("inside enrich, imports go one way: lookups below lines, these and steps be
     lookups: [],
     lines: ["lookups"],
     "steps.ts": [],
-    native: ["lines"],
+    native: ["lines", "lookups"],
     batches: ["lines", "lookups", "steps.ts", "native"],
     "start-worker.ts": ["batches", "lookups", "native"],
   };

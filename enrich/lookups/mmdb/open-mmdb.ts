@@ -1,5 +1,6 @@
 import { Reader, type Response } from "mmdb-lib";
-import { GenerationCache } from "../generation-cache.js";
+import type { Address } from "../parse-address.js";
+import { openSearchTree } from "./search-tree.js";
 
 export type MmdbRecord = Readonly<Record<string, unknown>>;
 
@@ -8,25 +9,24 @@ export interface MmdbFile {
   bytes: Uint8Array;
 }
 
-/** On average: the record of a city takes 600, and its parts are entries as well. */
-const ENTRY_BYTES = 250;
-
 /** Opens a file. Cheap: the bytes are shared, not copied. Files that `sampleRecords` refuses may give wrong answers. */
-export function openMmdb({ bytes }: MmdbFile, { cacheBytesMax }: { cacheBytesMax: number }) {
-  // By offset in the file, so that addresses with the same record get the same object.
-  const cache = new GenerationCache<number | string, object>(cacheBytesMax, () => ENTRY_BYTES);
-  const reader = openReader(bytes, {
-    get: (offset) => cache.get(offset),
-    set: (offset, value) => void cache.set(offset, value as object),
-  });
-  const holdsIpv6 = reader.metadata.ipVersion === 6;
+export function openMmdb({ bytes }: MmdbFile) {
+  const reader = openReader(bytes);
+  const { nodeCount, recordSize, ipVersion } = reader.metadata;
   return {
-    /** The record of an address in canonical text; the same object again while it is cached. */
-    find: (address: string): MmdbRecord | undefined => {
-      if (!holdsIpv6 && address.includes(":")) return undefined;
-      return (reader.get(address) as MmdbRecord | null) ?? undefined;
-    },
+    find: openSearchTree({ bytes, nodeCount, recordSize, ipVersion }),
+    /** The record of an address that `find` has answered a number for. */
+    read: (address: Readonly<Address>): MmdbRecord =>
+      (reader.get(textOf(address)) as MmdbRecord | null) ?? {},
   };
+}
+
+function textOf({ family, words }: Readonly<Address>): string {
+  if (family === 4) return addressText(BigInt(words[3]!), 32);
+  return addressText(
+    words.reduce((value, word) => (value << 32n) | BigInt(word), 0n),
+    128,
+  );
 }
 
 const METADATA_MARKER = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
@@ -80,10 +80,8 @@ function hasBrokenNumber(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(hasBrokenNumber);
 }
 
-type RecordCache = NonNullable<NonNullable<ConstructorParameters<typeof Reader>[1]>["cache"]>;
-
-function openReader(bytes: Uint8Array, cache?: RecordCache): Reader<Response> {
-  return new Reader<Response>(asBuffer(bytes), cache === undefined ? {} : { cache });
+function openReader(bytes: Uint8Array): Reader<Response> {
+  return new Reader<Response>(asBuffer(bytes));
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -1,38 +1,25 @@
 import { UNKNOWN_PLACE, type Lookups, type Place } from "../../../schemas/records/enriched-event.js";
-import type { EntryOf } from "../address-cache.js";
+import { addressOf } from "../parse-address.js";
+import { SlotCache } from "../slot-cache.js";
 import { openMmdb, type MmdbFile, type MmdbRecord, readNumber, readText } from "./open-mmdb.js";
 
-/** Looks up the place of an address in the first database that has it. */
-export function openPlaces(
-  files: readonly MmdbFile[],
-  { entryOf, cacheBytesMax }: { entryOf: EntryOf; cacheBytesMax: number },
-): Lookups["places"] {
-  const databases = files.map((file) => openMmdb(file, { cacheBytesMax }));
-  // Addresses in one city share a record, and then also the place: the column encoder compares by identity.
-  const places = new WeakMap<MmdbRecord, Place>();
-  const placeOf = (record: MmdbRecord | undefined) => {
-    if (record === undefined) return UNKNOWN_PLACE;
-    const place = places.get(record) ?? readPlace(record);
-    places.set(record, place);
-    return place;
-  };
+/** Looks up the place of an address in the first database that has it. Addresses in one city share a place. */
+export function openPlaces(files: readonly MmdbFile[]): Lookups["places"] {
+  const databases = files.map(openMmdb);
+  const places = new SlotCache<Place>(16);
   return {
-    of: (address) => {
-      if (address === "") return UNKNOWN_PLACE;
-      return (entryOf(address).place ??= placeOf(findFirst(databases, address)));
+    of: (text) => {
+      const address = addressOf(text);
+      for (let index = 0; index < databases.length; index++) {
+        const record = databases[index]!.find(address);
+        if (record === 0) continue;
+        const place = places.get(record, index) ?? readPlace(databases[index]!.read(address));
+        places.set(record, index, place);
+        return place;
+      }
+      return UNKNOWN_PLACE;
     },
   };
-}
-
-function findFirst(
-  databases: readonly ReturnType<typeof openMmdb>[],
-  address: string,
-): MmdbRecord | undefined {
-  for (const database of databases) {
-    const record = database.find(address);
-    if (record !== undefined) return record;
-  }
-  return undefined;
 }
 
 /** MaxMind's City and Enterprise form (also DB-IP's), or the flat form of ip-location-db. English names. */

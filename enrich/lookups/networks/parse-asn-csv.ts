@@ -36,7 +36,7 @@ interface Building {
   names: Buffer[];
 }
 
-interface GrowingRanges extends AsnRanges {
+interface GrowingRanges extends Omit<AsnRanges, "firsts"> {
   width: number;
   length: number;
 }
@@ -166,7 +166,20 @@ function closeRanges({ starts, ends, owners, width, length }: GrowingRanges): As
     starts: share(starts.subarray(0, length * width)),
     ends: share(ends.subarray(0, length * width)),
     owners: share(owners.subarray(0, length)),
+    firsts: share(firstsOf({ starts, width, length })),
   };
+}
+
+function firstsOf({
+  starts,
+  width,
+  length,
+}: Pick<GrowingRanges, "starts" | "width" | "length">): Uint32Array {
+  const firsts = new Uint32Array(2 ** 16 + 1).fill(length);
+  for (let row = length - 1; row >= 0; row--) firsts[starts[row * width]! >>> 16] = row;
+  for (let first = 2 ** 16 - 1; first >= 0; first--)
+    firsts[first] = Math.min(firsts[first]!, firsts[first + 1]!);
+  return firsts;
 }
 
 function shareOwners({ numbers, names }: Building): Omit<AsnTable, "ipv4" | "ipv6"> {

@@ -55,11 +55,11 @@ export async function makeExporter(
 /** Counts bodies again, in the order in which they were received. */
 export type RecountBodies = (bodies: readonly ReceivedBody[], artifacts: readonly KnownArtifact[]) => Recount;
 
-/** With the tables of a program that is started the same way. Ids are not recounted, so their key may be any. */
+/** With the tables of a program that is started the same way. */
 export async function openRecount({
   prepared = ALL_PREPARED,
 }: { prepared?: readonly Prepared[] } = {}): Promise<RecountBodies> {
   const { ASN_DB: asnDb, CITY_MMDB: cityMmdb } = smallLookups(prepared);
-  const lookups = openLookups(await loadLookupData({ asnDb, cityMmdb }), { originKey: new Uint8Array(32) });
+  const lookups = openLookups(await loadLookupData({ asnDb, cityMmdb }));
   return (bodies, artifacts) => recount(bodies, { artifacts, lookups, receivedAt: Date.now() });
 }

@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { beforeEach, expect } from "vitest";
 import { settle, type SettleScope } from "../../../aggregate/settlement/settle.js";
 import type { Shard, Shards } from "../../../schemas/shards.js";
 import type { OwnerSettlement } from "../../../schemas/records/settlement.js";
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
 import { insertBlock } from "../../../enrich/batches/insert-block.js";
+import { endpointId, openIds } from "../../../enrich/lookups/open-ids.js";
 import { EventBlock } from "../../../enrich/native/event-block.js";
 import { NIL_UUID } from "../../../schemas/formats.js";
 import { type AggregateV1, BREAKDOWNS } from "../../../schemas/contracts/aggregate.js";
@@ -18,6 +19,11 @@ import type { TestClickHouse } from "./open-clickhouse.js";
 import { clickhouse, useClickHouse } from "./use-clickhouse.js";
 import { aggregateEvents, firstDifference } from "../imports/recount-aggregates.js";
 import type { CountedEvent, KnownArtifact } from "../imports/recount-line.js";
+
+const ids = openIds(Buffer.alloc(32, "key"));
+
+/** The `endpoint_id` of events from an address. */
+export const clientIdOf = (address: string) => endpointId(ids, address);
 
 /** Of the test that runs. */
 export let artifact: KnownArtifact;
@@ -115,18 +121,13 @@ export async function insertChunk(
   versions: readonly Version[],
   token: string,
 ): Promise<void> {
-  const block = new EventBlock();
+  const block = new EventBlock(ids);
   for (const version of versions) {
     const { importId, stamp } = version;
     block.add(enriched(version), { importId, keyPrefix: importId, receiptStamp: stamp, firstLine: 1 });
   }
   const { tables } = await placeOf(shards, versions);
   await insertBlock(tables, { query: block.insertQuery, block: block.encode(), token });
-}
-
-/** 16 bytes: a digest, because some of its bits tell addresses apart. */
-export function endpointIdOf(address: string): Buffer {
-  return createHash("md5").update(address).digest();
 }
 
 function enriched({ line, event }: Version): EnrichedEvent {
@@ -146,8 +147,6 @@ function enriched({ line, event }: Version): EnrichedEvent {
     client: lookups.clients.of(userAgent),
     place: lookups.places.of(address),
     network: lookups.networks.of(address),
-    originId: "",
-    endpointId: endpointIdOf(address).toString("latin1"),
   };
 }
 

@@ -3,7 +3,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { type WorkerDependencies, startWorker } from "../../../enrich/start-worker.js";
 import type { EventLog, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
 import { oneServer } from "../../../deploy/stores/clickhouse/connect-shards.js";
-import { dockerPackage, tinyLookups } from "./lines/chunk-of.js";
+import { dockerPackage, ids, tinyLookups } from "./lines/chunk-of.js";
 
 export const notHere = () => Promise.reject(new Error("not here"));
 export const CONSUMER: LogConsumer = {
@@ -57,6 +57,7 @@ export function startWorkerOn(
       ...client,
     } as unknown as ClickHouseClient),
     lookups: () => tinyLookups,
+    ids,
     resolveArtifact: async () => dockerPackage,
     resolveLive: async () => [dockerPackage],
     progress: { abortedAmong: async () => [], putChunks: async () => [], replaceDeadLetters: notHere },

@@ -18,8 +18,8 @@ import { allAnswers } from "../../../support/stores/all-answers.js";
 import { type TestClickHouse, openTestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { type TestShards, openTestShards } from "../../../support/stores/open-test-shards.js";
 import {
+  clientIdOf,
   type Version,
-  endpointIdOf,
   insertChunk,
   openJournal,
   scopeBetween,
@@ -45,7 +45,7 @@ const STAMP = Date.parse("2025-06-01T00:00:00Z");
 const CHUNKS = 8;
 /** That of the client that is erased. */
 const CLIENT_ADDRESS = "192.0.2.9";
-const CLIENT_ID = endpointIdOf(CLIENT_ADDRESS).toString("hex");
+const CLIENT_ID = clientIdOf(CLIENT_ADDRESS);
 const SETTLED = { imports: [], fromVersion: "0", retracted: [], changed: false };
 
 /** What an installation goes through: the same on one server, and on shards of which each chunk goes to any. */

@@ -13,7 +13,7 @@ import { NIL_UUID } from "../../../../schemas/formats.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import {
   artifact,
-  endpointIdOf,
+  clientIdOf,
   expectCounted,
   insert,
   journal,
@@ -51,7 +51,7 @@ function chunksFrom(random: Random, { importId, first }: { importId: string; fir
 }
 
 function erasureOf(stamp: number): ErasedClient {
-  const clientId = endpointIdOf(ERASED).toString("hex");
+  const clientId = clientIdOf(ERASED);
   return { id: randomUUID(), kind: "endpoint_id", clientId, stamp, imports: [], liveStamp: null };
 }
 

@@ -14,7 +14,7 @@ import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { clickhouse, useClickHouse } from "../../../support/stores/use-clickhouse.js";
-import { chunkOf, eventOf, IMPORT_ID } from "../../../unit/enrich/lines/chunk-of.js";
+import { chunkOf, eventOf, ids, IMPORT_ID } from "../../../unit/enrich/lines/chunk-of.js";
 
 describe("deduplication", () => {
   let dir: string;
@@ -113,7 +113,7 @@ describe("refused blocks", () => {
 
   const insertOf = (chunk: RawChunk, token: string) => {
     const { importId, receiptStamp, firstLine, source } = chunk;
-    const events = new EventBlock();
+    const events = new EventBlock(ids);
     const origin = { importId: source === "import" ? importId : NIL_UUID, keyPrefix: importId };
     for (let line = firstLine; line < firstLine + 5; line++)
       events.add(eventOf({ line, variables: ["a", "b"] }), { ...origin, receiptStamp, firstLine });

@@ -7,6 +7,7 @@ import {
 } from "../../../../aggregate/queries/open-import-log.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { insertBlock } from "../../../../enrich/batches/insert-block.js";
+import { endpointId, openIds, originId } from "../../../../enrich/lookups/open-ids.js";
 import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
@@ -43,7 +44,7 @@ function eventAt(line: number): EnrichedEvent {
   const text = () => random.pick(TEXTS);
   const number = () => random.pick([NaN, 0, -0.5, 90, -179.99999, 51.1657, random.share() * 180]);
   const isPixel = random.chance(0.2);
-  const isHashed = random.chance(0.8);
+  const isKnown = random.chance(0.8);
   return {
     artifact: {
       kind: isPixel ? "pixel" : "package",
@@ -59,7 +60,7 @@ function eventAt(line: number): EnrichedEvent {
     domain: text(),
     referer: text(),
     userAgent: text(),
-    address: "",
+    address: isKnown ? `192.0.2.${random.below(200)}` : "",
     variables: Array.from({ length: random.below(5) }, (_, index) => [`${index}${text()}`, text()]).flat(),
     client: {
       client: text(),
@@ -82,20 +83,11 @@ function eventAt(line: number): EnrichedEvent {
       cloudProvider: text(),
       cloudProviderDomain: text(),
     },
-    originId: isHashed ? idOf(random) : "",
-    endpointId: isHashed ? idOf(random) : "",
   };
 }
 
-function idOf(random: Random): string {
-  const hex = Array.from({ length: 4 }, () => random.hex(8)).join("");
-  return Buffer.from(hex, "hex").toString("latin1");
-}
-
-/** Zeros where there is no id. */
-function hexOf(id: string): string {
-  return Buffer.from(id, "latin1").toString("hex").padEnd(32, "0");
-}
+const ids = openIds(Buffer.alloc(32, "key"));
+const NO_ID = "0".repeat(32);
 
 const ORIGIN: EventOrigin = {
   importId: IMPORT_ID,
@@ -128,8 +120,8 @@ function rowOf(event: EnrichedEvent, { receiptStamp, firstLine }: EventOrigin) {
     client: client.client,
     client_version: client.clientVersion,
     platform: client.platform,
-    origin_id: hexOf(event.originId),
-    endpoint_id: hexOf(event.endpointId),
+    origin_id: originId(ids, event.address, event.userAgent) || NO_ID,
+    endpoint_id: endpointId(ids, event.address) || NO_ID,
     latitude: String(Math.fround(place.latitude)),
     longitude: String(Math.fround(place.longitude)),
     country: place.country,
@@ -163,7 +155,7 @@ test.each([
 ])("every column of a block %s reads back as it was written", async (_, receiptStamp, firstLine) => {
   const origin = { ...ORIGIN, receiptStamp, firstLine };
   await clickhouse.client.command({ query: "TRUNCATE TABLE events" });
-  const block = new EventBlock();
+  const block = new EventBlock(ids);
   // Its earlier rows are gone without a trace.
   for (let line = 9_000; line < 9_100; line += 1) block.add(eventAt(line), ORIGIN);
   block.encode();
@@ -179,7 +171,7 @@ test.each([
 });
 
 test("equal keys of one artifact are one event, other keys and artifacts others", async () => {
-  const block = new EventBlock();
+  const block = new EventBlock(ids);
   const plain = { ...eventAt(1), time: RECEIVED_AT };
   const [first, second] = [uuidAt(100), uuidAt(101)];
   const keyed = [

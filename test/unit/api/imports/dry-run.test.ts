@@ -10,7 +10,14 @@ import {
 } from "../../../../enrich/lookups/artifact-cache.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
-import { PIXEL_ID, RECEIVED_AT, chunkOf, dockerPackage, tinyLookups } from "../../enrich/lines/chunk-of.js";
+import {
+  PIXEL_ID,
+  RECEIVED_AT,
+  chunkOf,
+  dockerPackage,
+  ids,
+  tinyLookups,
+} from "../../enrich/lines/chunk-of.js";
 
 const LINES = [
   '{"$time":1,"channel":"beta"}',
@@ -41,7 +48,7 @@ test.each(["package", "any"] as const)(
         const body = Buffer.from(lines.join("\n"));
         const chunk = chunkOf(body, path);
         const outcome = await enrichChunk(chunk, {
-          events: new EventBlock(),
+          events: new EventBlock(ids),
           logs: new LogBlock(),
           logBudget: new LogBudget(),
           artifacts: new ArtifactCache(resolveArtifact),

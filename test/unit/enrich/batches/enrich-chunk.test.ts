@@ -7,6 +7,7 @@ import {
 } from "../../../../enrich/lookups/artifact-cache.js";
 import { enrichChunk, LogBudget, LOG_LIMITS } from "../../../../enrich/batches/enrich-chunk.js";
 import type { Target } from "../../../../enrich/lines/decode-line.js";
+import { endpointId } from "../../../../enrich/lookups/open-ids.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { LogBlock } from "../../../../enrich/native/log-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
@@ -14,6 +15,7 @@ import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 import {
   chunkOf,
   dockerPackage,
+  ids,
   IMPORT_ID,
   PACKAGE_ID,
   PIXEL_ID,
@@ -28,7 +30,7 @@ const resolvePackage: ResolveArtifact = async ({ kind, id }) =>
 async function enrich(chunk: RawChunk, resolve = resolvePackage, logLimits = LOG_LIMITS) {
   const asked = (target: Target) => resolve({ accountId: "", ownerId: "", ...target }, 0);
   const to = {
-    events: new EventBlock(),
+    events: new EventBlock(ids),
     logs: new LogBlock(),
     logBudget: new LogBudget(logLimits),
     artifacts: new ArtifactCache(resolve),
@@ -131,7 +133,7 @@ describe("enrichChunk", () => {
       client: "docker",
       country: "NL",
       company: "Example",
-      endpoint_id: Buffer.alloc(16, "192.0.2.1").toString("hex"),
+      endpoint_id: endpointId(ids, "192.0.2.1"),
     });
   });
 

@@ -1,3 +1,4 @@
+import { openIds } from "../../../../enrich/lookups/open-ids.js";
 import type { Artifact } from "../../../../schemas/records/artifact.js";
 import {
   UNKNOWN_CLIENT,
@@ -56,8 +57,6 @@ export function eventOf(over: Partial<EnrichedEvent> = {}): EnrichedEvent {
     client: UNKNOWN_CLIENT,
     place: UNKNOWN_PLACE,
     network: UNKNOWN_NETWORK,
-    originId: "",
-    endpointId: "",
     ...over,
   };
 }
@@ -76,12 +75,6 @@ export const tinyLookups: Lookups = {
   },
   places: { of: (address) => ({ ...UNKNOWN_PLACE, country: address.startsWith("192") ? "NL" : "" }) },
   networks: { of: (address) => ({ ...UNKNOWN_NETWORK, company: address === "" ? "" : "Example" }) },
-  ids: {
-    origin: (address, userAgent) => idOf(`${address} ${userAgent}`),
-    endpoint: (address) => idOf(address),
-  },
 };
 
-function idOf(text: string): string {
-  return Buffer.alloc(16, text.padEnd(1, "-")).toString("latin1");
-}
+export const ids = openIds(Buffer.alloc(32, "key"));

@@ -1,19 +1,17 @@
 import { expect, test } from "vitest";
 import { isOfClient as isOf } from "../../../../enrich/lines/is-of-client.js";
-import { openAddressCache } from "../../../../enrich/lookups/address-cache.js";
-import { openIds } from "../../../../enrich/lookups/open-ids.js";
+import { endpointId, openIds, originId } from "../../../../enrich/lookups/open-ids.js";
 
 const KEY = new Uint8Array(32).fill(7);
-const ids = openIds(KEY, openAddressCache({ cacheBytesMax: 1_000 }));
+const ids = openIds(KEY);
 const isOfClient = (line: Buffer, client: Parameters<typeof isOf>[1]) => isOf(line, client, ids);
-const hex = (id: string) => Buffer.from(id, "latin1").toString("hex");
 const endpoint = (address: string) => ({
   kind: "endpoint_id" as const,
-  clientId: hex(ids.endpoint(address)),
+  clientId: endpointId(ids, address),
 });
 const origin = (address: string, agent: string) => ({
   kind: "origin_id" as const,
-  clientId: hex(ids.origin(address, agent)),
+  clientId: originId(ids, address, agent),
 });
 const AGENT = "docker/27.3.1";
 

@@ -66,7 +66,7 @@ describe("what a client sent", () => {
     };
     expect(eventOf({ ...collected, $sent: [sent] })).toMatchObject({
       time: Date.parse("2020-01-02T03:04:05Z"),
-      address: "2001:db8::1",
+      address: "2001:DB8::1",
       userAgent: "app/1",
       referer: "b",
       domain: "d",

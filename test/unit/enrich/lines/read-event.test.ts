@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { LineFault } from "../../../../enrich/lines/line-fault.js";
 import { fieldsOf, type LineObject } from "../../../../enrich/lines/decode-line.js";
 import { readEvent } from "../../../../enrich/lines/read-event.js";
+import { endpointId } from "../../../../enrich/lookups/open-ids.js";
 import type { Artifact } from "../../../../schemas/records/artifact.js";
 import type { EnrichedEvent } from "../../../../schemas/records/enriched-event.js";
-import { dockerPackage, eventOf, RECEIVED_AT } from "./chunk-of.js";
+import { dockerPackage, eventOf, ids, RECEIVED_AT } from "./chunk-of.js";
 
 const receipt = { line: 7, receivedAt: RECEIVED_AT };
 const $time = RECEIVED_AT;
@@ -64,7 +65,7 @@ describe("readEvent", () => {
       domain: "get.example",
       referer: "https://docs.example/",
       userAgent: "containerd/1.7",
-      address: "2001:db8::1",
+      address: "2001:DB8::1",
       variables: ["channel", "beta"],
     };
     expect(read(line)).toEqual({ event: eventOf(event), warnings: [] });
@@ -201,10 +202,11 @@ describe("readEvent", () => {
     expect(eventFrom(line).referer).toBe(referer);
   });
 
-  test.each([["192.0.2.1"], ["::ffff:192.0.2.1"], ["::FFFF:C000:201"]])(
+  test.each([["192.0.2.1"], ["::ffff:192.0.2.1"], ["::FFFF:C000:201"], ["::ffff:192.0.2.1%eth0"]])(
     "takes the address %s as one",
     (address) => {
-      expect(eventFrom({ $remote_address: address }).address).toBe("192.0.2.1");
+      const event = eventFrom({ $remote_address: address });
+      expect(endpointId(ids, event.address)).toBe(endpointId(ids, "192.0.2.1"));
     },
   );
 

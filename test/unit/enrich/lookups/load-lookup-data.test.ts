@@ -5,8 +5,6 @@ import { loadLookupData, type LookupData } from "../../../../enrich/lookups/load
 import { openLookups } from "../../../../enrich/lookups/open-lookups.js";
 import { fixturePath } from "./mmdb-fixtures.js";
 
-const originKey = Buffer.alloc(32, "key");
-
 describe("the bundled databases", () => {
   let data: LookupData;
 
@@ -23,7 +21,7 @@ describe("the bundled databases", () => {
     ["24.5.6.7", "US", "", "", ""],
     ["18.9.22.69", "US", "Massachusetts Institute of Technology", "mit.edu", ""],
   ])("know %s", (address, country, company, companyDomain, cloudProvider) => {
-    const lookups = openLookups(data, { originKey });
+    const lookups = openLookups(data);
     expect(lookups.places.of(address)).toMatchObject({ country });
     expect(lookups.networks.of(address)).toMatchObject({ company, companyDomain, cloudProvider });
   });
@@ -33,7 +31,7 @@ describe("the bundled databases", () => {
     const arrays = [...sent.cities.map(({ bytes }) => bytes), ...tableArrays(sent)];
     expect(arrays.length).toBeGreaterThan(8);
     expect(arrays.every((array) => array.buffer instanceof SharedArrayBuffer)).toBe(true);
-    const lookups = openLookups(sent, { originKey });
+    const lookups = openLookups(sent);
     expect(lookups.networks.of("3.5.1.1").cloudProvider).toBe("Amazon Web Services");
     expect(lookups.places.of("24.5.6.7").country).toBe("US");
   });
@@ -52,7 +50,7 @@ describe("databases of one's own", () => {
       asnDb: fixturePath("GeoLite2-ASN-Test.mmdb"),
       companyMmdb: fixturePath("GeoIP2-Enterprise-Test.mmdb"),
     });
-    const lookups = openLookups(data, { originKey });
+    const lookups = openLookups(data);
     expect(lookups.places.of("81.2.69.142")).toMatchObject({
       country: "GB",
       state: "England",
@@ -68,7 +66,7 @@ describe("databases of one's own", () => {
       asnDb: fixturePath("GeoLite2-ASN-Test.mmdb"),
       organizationsCsv: "test/fixtures/networks/own-organizations.csv",
     });
-    const { networks } = openLookups(data, { originKey });
+    const { networks } = openLookups(data);
     expect(networks.of("1.0.0.1")).toMatchObject({ company: "Search", companyDomain: "search.example" });
     expect(networks.of("12.81.92.0")).toMatchObject({ connectionType: "ISP" });
   });

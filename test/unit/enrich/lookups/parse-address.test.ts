@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../../../../enrich/lookups/parse-address.js";
@@ -47,9 +48,23 @@ describe("parseAddress", () => {
     );
   });
 
-  it("never throws", () => {
+  it("takes what Node takes, but for zones", () => {
+    const parts = fc.array(
+      fc.oneof(fc.nat(300).map(String), fc.constantFrom("", "0", "00", "01", "1e1", " 1", "256")),
+      { minLength: 3, maxLength: 5 },
+    );
+    const texts = fc.oneof(
+      fc.ipV4(),
+      fc.ipV6(),
+      parts.map((numbers) => numbers.join(".")),
+      parts.map((numbers) => `1::${numbers.join(":")}.1.2.3`),
+      fc.string({ unit: fc.constantFrom(..."0123456789abf:.") }),
+    );
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(..."0123456789abf:.") }), (text) => void wordsOf(text)),
+      fc.property(texts, (text) => {
+        expect([text, parseAddress(text, new Uint32Array(4))]).toEqual([text, isIP(text)]);
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

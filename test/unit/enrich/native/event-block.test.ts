@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
-import { dockerPackage, eventOf, IMPORT_ID, PACKAGE_ID, PIXEL_ID, RECEIVED_AT } from "../lines/chunk-of.js";
+import { endpointId, originId } from "../../../../enrich/lookups/open-ids.js";
+import {
+  dockerPackage,
+  eventOf,
+  ids,
+  IMPORT_ID,
+  PACKAGE_ID,
+  PIXEL_ID,
+  RECEIVED_AT,
+} from "../lines/chunk-of.js";
 import { readBlock, readRows } from "./read-block.js";
 
 const origin: EventOrigin = {
@@ -11,8 +20,6 @@ const origin: EventOrigin = {
   receiptStamp: RECEIVED_AT,
   firstLine: 1,
 };
-
-const latin1 = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
 
 const full = eventOf({
   line: 3,
@@ -38,12 +45,11 @@ const full = eventOf({
     cloudProvider: "Cloud",
     cloudProviderDomain: "cloud.example",
   },
-  originId: latin1("00112233445566778899aabbccddeeff"),
-  endpointId: latin1("ffeeddccbbaa99887766554433221100"),
+  address: "192.0.2.1",
 });
 
 function rowOf(event: Parameters<EventBlock["add"]>[0], from = origin): Record<string, unknown> {
-  const block = new EventBlock();
+  const block = new EventBlock(ids);
   block.add(event, from);
   return readRows(block.encode())[0] ?? {};
 }
@@ -71,8 +77,8 @@ describe("EventBlock", () => {
       client: "docker",
       client_version: "27.0",
       platform: "linux",
-      origin_id: "00112233445566778899aabbccddeeff",
-      endpoint_id: "ffeeddccbbaa99887766554433221100",
+      origin_id: originId(ids, "192.0.2.1", "docker/27.0 é"),
+      endpoint_id: endpointId(ids, "192.0.2.1"),
       latitude: 52.5,
       longitude: 5.25,
       country: "NL",
@@ -107,7 +113,7 @@ describe("EventBlock", () => {
   });
 
   test("names its columns in the order in which it writes them", () => {
-    const block = new EventBlock();
+    const block = new EventBlock(ids);
     const names = readBlock(block.encode()).columns.map(({ name }) => name);
     expect(block.insertQuery).toBe(`INSERT INTO events (${names.join(", ")}) FORMAT Native`);
   });
@@ -138,7 +144,7 @@ describe("EventBlock", () => {
   });
 
   test("keeps nothing of an earlier block", () => {
-    const block = new EventBlock();
+    const block = new EventBlock(ids);
     for (let row = 0; row < 1000; row++) block.add(full, origin);
     expect(readRows(block.encode())).toHaveLength(1000);
     block.clear();

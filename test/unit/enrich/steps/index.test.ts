@@ -28,8 +28,6 @@ const event: EnrichedEvent = {
   client: UNKNOWN_CLIENT,
   place: UNKNOWN_PLACE,
   network: UNKNOWN_NETWORK,
-  originId: "",
-  endpointId: "",
 };
 
 /** Answers with what was asked for, so that a mix-up shows. */
@@ -38,10 +36,6 @@ const lookups: Lookups = {
   clients: { of: (userAgent) => ({ ...UNKNOWN_CLIENT, client: userAgent }) },
   places: { of: (address) => ({ ...UNKNOWN_PLACE, city: address }) },
   networks: { of: (address) => ({ ...UNKNOWN_NETWORK, company: address }) },
-  ids: {
-    origin: (address, userAgent) => `${address} ${userAgent}`,
-    endpoint: (address) => `only ${address}`,
-  },
 };
 
 describe("the steps of enrichment", () => {
@@ -53,8 +47,6 @@ describe("the steps of enrichment", () => {
       client: { ...UNKNOWN_CLIENT, client: "npm/10" },
       place: { ...UNKNOWN_PLACE, city: "192.0.2.1" },
       network: { ...UNKNOWN_NETWORK, company: "192.0.2.1" },
-      originId: "192.0.2.1 npm/10",
-      endpointId: "only 192.0.2.1",
     });
   });
 

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import { Reader, type Response } from "mmdb-lib";
 import { describe, expect, it } from "vitest";
 import { openMmdb, sampleRecords, type MmdbFile } from "../../../../../enrich/lookups/mmdb/open-mmdb.js";
+import { addressOf } from "../../../../../enrich/lookups/parse-address.js";
 import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 function load(name: string) {
@@ -15,7 +17,14 @@ function checked(file: MmdbFile): MmdbFile {
   return file;
 }
 
-const limits = { cacheBytesMax: 100_000 };
+/** A lookup by text, as `Reader.get` of mmdb-lib. */
+function open(file: MmdbFile) {
+  const { find, read } = openMmdb(file);
+  return {
+    number: (text: string) => find(addressOf(text)),
+    find: (text: string) => (find(addressOf(text)) === 0 ? undefined : read(addressOf(text))),
+  };
+}
 
 describe.each([
   "GeoIP2-City-Test",
@@ -25,7 +34,7 @@ describe.each([
   "GeoIP2-ISP-Test",
   "GeoLite2-ASN-Test",
 ])("%s", (name) => {
-  const database = openMmdb(checked(load(name)), limits);
+  const database = open(checked(load(name)));
   const expected = expectedNetworks(name);
 
   it("answers for both ends of every network what it was made from", () => {
@@ -37,11 +46,38 @@ describe.each([
     expect(found).toEqual(expected.map(({ network, record }) => ({ network, records: [record, record] })));
   });
 
-  it("gives the same object again, so that equal answers can be told by identity", () => {
+  it("gives the same number again, so that equal answers can be told by it", () => {
     const [first, last] = expected[0]!.addresses;
-    expect(database.find(first)).toBe(database.find(last));
+    expect(database.number(first)).toBe(database.number(last));
   });
 });
+
+describe.each(["GeoIP2-City-Test", "GeoIP2-ISP-Test", "GeoLite2-ASN-Test"])(
+  "the search tree of %s",
+  (name) => {
+    const file = load(name);
+    const database = open(file);
+    const reader = new Reader<Response>(file.bytes);
+    const near = expectedNetworks(name).flatMap(({ addresses }) => addresses);
+
+    it("leads each address, known or not, to the record to which mmdb-lib leads it", () => {
+      const changed = fc
+        .tuple(fc.constantFrom(...near), fc.nat(255))
+        .map(([text, last]) => withLast(text, last));
+      fc.assert(
+        fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), changed), (text) => {
+          expect([text, database.find(text) ?? null]).toEqual([text, reader.get(text)]);
+        }),
+        { numRuns: 1_000 },
+      );
+    });
+  },
+);
+
+/** An address with another last number, so often in the same network or one beside it. */
+function withLast(text: string, last: number): string {
+  return text.replace(/[^.:]+$/, text.includes(":") ? last.toString(16) : String(last));
+}
 
 describe("a damaged file", () => {
   it.each([
@@ -80,7 +116,7 @@ describe("a damaged file", () => {
 /** The database, or nothing where it is refused. */
 function opens(file: { path: string; bytes: Buffer }) {
   try {
-    return [openMmdb(checked(file), limits)];
+    return [open(checked(file))];
   } catch {
     return [];
   }

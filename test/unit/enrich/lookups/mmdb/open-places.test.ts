@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openAddressCache } from "../../../../../enrich/lookups/address-cache.js";
 import { openPlaces, readPlace } from "../../../../../enrich/lookups/mmdb/open-places.js";
 import { UNKNOWN_PLACE } from "../../../../../schemas/records/enriched-event.js";
 import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
 
 function open(...names: string[]) {
   const files = names.map((name) => ({ path: name, bytes: readFileSync(fixturePath(`${name}.mmdb`)) }));
-  const limits = { cacheBytesMax: 20_000 };
-  return openPlaces(files, { entryOf: openAddressCache(limits), ...limits });
+  return openPlaces(files);
 }
 
 /** MaxMind's record as far as places go. */

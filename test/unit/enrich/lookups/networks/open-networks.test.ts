@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openAddressCache } from "../../../../../enrich/lookups/address-cache.js";
 import { openNetworks } from "../../../../../enrich/lookups/networks/open-networks.js";
 import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-csv.js";
 import type { Organization } from "../../../../../enrich/lookups/networks/find-organization.js";
@@ -27,13 +26,11 @@ function mmdb(name: string) {
 
 function open({ asn, company }: { asn?: string; company?: string }) {
   const source = asn === undefined ? { table } : { mmdb: mmdb(asn) };
-  const limits = { cacheBytesMax: 20_000 };
-  const sources = {
+  return openNetworks({
     organizations: [organizations],
     asn: source,
     company: company === undefined ? undefined : mmdb(company),
-  };
-  return openNetworks(sources, { entryOf: openAddressCache(limits), ...limits });
+  });
 }
 
 const google = {

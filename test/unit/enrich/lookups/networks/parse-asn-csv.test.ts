@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { addressOf } from "../../../../../enrich/lookups/parse-address.js";
 import { findAsnOwner, readAsnOwner } from "../../../../../enrich/lookups/networks/asn-table.js";
 import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-csv.js";
 
@@ -34,7 +35,7 @@ describe.each([
     ["2001:db8::ffff", 64496, "Documentation"],
     ["2001:db8:1:2::3", 13335, "Cloudflare, Inc."],
   ])("knows the owner of %s", (address, asn, organization) => {
-    expect(readAsnOwner(table, findAsnOwner(table, address))).toEqual({ asn, organization });
+    expect(readAsnOwner(table, findAsnOwner(table, addressOf(address)))).toEqual({ asn, organization });
   });
 
   it.each([
@@ -48,7 +49,7 @@ describe.each([
     "nonsense",
     "",
   ])("knows no owner of %j", (address) => {
-    expect(findAsnOwner(table, address)).toBe(-1);
+    expect(findAsnOwner(table, addressOf(address))).toBe(-1);
   });
 
   it("lies in memory that threads share", () => {
