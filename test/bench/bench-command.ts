@@ -33,7 +33,11 @@ export function benchCommand(): Command {
     .option("--packages <counts>", "numbers of packages that the lines name, such as 1,50", counts, [1])
     .option("--stored <counts>", "events stored before the next ones are measured", counts, [1e6, 5e6, 20e6])
     .option("--millions <count>", "look: how many million events are stored", wholeNumber, 5)
-    .option("--addresses <count>", "look: their client addresses (default: 150,000 a million)", wholeNumber)
+    .option(
+      "--addresses <count>",
+      "client addresses of look (default: 150,000 a million) and of import (default: 3,000,000)",
+      wholeNumber,
+    )
     .option("--data <folder>", "look: keeps the stored events there, for the next run of the same checkout")
     .option("--long", "growth: 100 million stored events as well", false)
     .option("--imports <count>", "number of small imports", wholeNumber, 1_000)

@@ -28,7 +28,7 @@ export interface BenchOptions {
   stored: readonly number[];
   /** How many million events are stored before looking at them. */
   millions: number;
-  /** How many client addresses the events have; undefined for as many as the benchmark thinks. */
+  /** How many client addresses the events have; undefined for the default of the benchmark. */
   addresses: number | undefined;
   /** The folder that keeps the stored events for the next run; undefined for none. */
   data: string | undefined;

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { type EventMix, generateBody, generateLines } from "../../../deploy/demo/generate-events.js";
+import { evenAddresses } from "./even-addresses.js";
 
 /** The same lines in three forms. */
 export interface EventFiles extends AsyncDisposable {
@@ -27,6 +28,8 @@ export interface EventFilesOptions {
   packageIds: readonly string[];
   /** Share of lines with the `$unique_id` of an earlier line; default 0.1. */
   overrideShare?: number;
+  /** Client addresses, all equally likely; absent: few, of which some are far more likely than others. */
+  addresses?: number;
   /** Number of the first line. An import that continues the numbers of another also overrides its events. */
   startAt?: number;
 }
@@ -61,9 +64,10 @@ export async function writeGzipFile(
   return sized(path);
 }
 
-export function mixOf({ events, packageIds, ...rest }: EventFilesOptions): EventMix {
+export function mixOf({ events, packageIds, addresses, ...rest }: EventFilesOptions): EventMix {
   const packages = packageIds.map((id) => ({ id, libraryType: "other" as const }));
-  return { ...rest, count: events, packages, from: FROM, days: DAYS };
+  const drawn = addresses === undefined ? {} : { addressOf: evenAddresses(addresses) };
+  return { ...rest, ...drawn, count: events, packages, from: FROM, days: DAYS };
 }
 
 const NAMES = ["events.ndjson", "events.ndjson.gz", "objects.ndjson"] as const;

@@ -4,19 +4,20 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import { importReport, type MeasuredVariant } from "./import-report.js";
 import { runImportRound, type ImportSetup, type ImportRound } from "./import-round.js";
-import { nameOf, variantsOf } from "./import-variants.js";
+import { FEW_ADDRESSES, nameOf, variantsOf } from "./import-variants.js";
 import { runLogBenchmark } from "./log-benchmark.js";
 
 /** Measures from the first byte of a gzip file to `done`, beside an INSERT of the same lines into the same tables. */
 export const importBenchmark: Benchmark = {
   name: "import",
-  summary: "events/s from POST to `done` by --overrides and --packages, beside INSERT ... FORMAT JSONEachRow",
+  summary:
+    "events/s from POST to `done` by --overrides, --packages and --addresses (and 30,000), beside INSERT ... FORMAT JSONEachRow",
   run: runImportBenchmark,
 };
 
 // Enough for the just-in-time compiler. Another seed, so that no cache has the clients of the measured rounds.
 const WARM_UP_EVENTS = 60_000;
-const WARM_UP = { overridesPercent: 10, packages: 1 };
+const WARM_UP = { overridesPercent: 10, packages: 1, addresses: FEW_ADDRESSES };
 
 async function runImportBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
   if (options.log === "kafka") return runLogBenchmark(options, context);
@@ -43,7 +44,7 @@ async function runVariants({
       onProgress(
         `round ${round} of ${rounds}, ${nameOf(variant)}: ${events} events, this program and then the peer`,
       );
-      const name = `round-${round}-${variant.overridesPercent}-of-${variant.packages}`;
+      const name = `round-${round}-${variant.overridesPercent}-of-${variant.packages}-${variant.addresses}`;
       done.push(await runImportRound(setup, { ...variant, events, seed, name }));
     }
   }

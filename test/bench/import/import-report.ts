@@ -7,23 +7,52 @@ import { textTable } from "../common/text-table.js";
 import { cpuSecondsOf, larger, type PartUsage, type Usage } from "../usage/sample-usage.js";
 import { PEER_NAME } from "./clickhouse-peer.js";
 import type { ImportRound } from "./import-round.js";
-import { nameOf, type ImportVariant } from "./import-variants.js";
+import { nameOf, nameOfLines, type ImportVariant } from "./import-variants.js";
 
 export interface MeasuredVariant {
   variant: ImportVariant;
   rounds: readonly ImportRound[];
 }
 
-/** Medians of times and peaks of memory over the rounds. `ratio`: this program's events per second over the peer's. */
+/**
+ * Medians of times and peaks of memory over the rounds. `ratio`: this program's events per second over the peer's.
+ * `addresses`: those with many addresses over those with few.
+ */
 export function importReport(
   measured: readonly MeasuredVariant[],
   { events }: { events: number },
 ): BenchResult {
   const variants = measured.map((one) => factsOf(one, events));
+  const compared = comparisonsOf(variants);
+  const lines = compared.map(
+    ({ variant, few, ratio }) =>
+      `  ${whole(variant.addresses)} addresses at ${ratio.toFixed(2)} of the speed of ${whole(few)} ` +
+      `(${nameOfLines(variant)}).\n`,
+  );
   return {
-    text: variants.map(textOf).join("\n"),
-    json: { events, rounds: measured[0]?.rounds.length ?? 0, variants: variants.map(jsonOf) },
+    text: [...variants.map(textOf), lines.join("")].join("\n"),
+    json: {
+      ...{ events, rounds: measured[0]?.rounds.length ?? 0, variants: variants.map(jsonOf) },
+      addresses: compared.map(({ variant: { overridesPercent, packages, addresses }, few, ratio }) => ({
+        ...{ overrides_percent: overridesPercent, packages, many: addresses, few, ratio: rounded(ratio) },
+      })),
+    },
   };
+}
+
+/** The same lines with the fewest addresses and with more. */
+function comparisonsOf(variants: readonly ImportFacts[]) {
+  return variants.flatMap(({ variant, secondsToDone }) => {
+    const { overridesPercent, packages, addresses } = variant;
+    const few = variants.find(
+      ({ variant: other }) =>
+        other.overridesPercent === overridesPercent &&
+        other.packages === packages &&
+        other.addresses < addresses,
+    );
+    if (few === undefined) return [];
+    return [{ variant, few: few.variant.addresses, ratio: few.secondsToDone / secondsToDone }];
+  });
 }
 
 interface ImportFacts {
@@ -144,6 +173,7 @@ function jsonOf(facts: ImportFacts) {
   return {
     overrides_percent: variant.overridesPercent,
     packages: variant.packages,
+    addresses: variant.addresses,
     seconds_to_answer: rounded(secondsToAnswer),
     seconds_to_done: rounded(secondsToDone),
     inserts,

@@ -42,12 +42,14 @@ export interface RoundOptions extends ImportVariant {
  */
 export async function runImportRound(
   setup: ImportSetup,
-  { events, seed, name, packages, overridesPercent }: RoundOptions,
+  { events, seed, name, packages, overridesPercent, addresses }: RoundOptions,
 ): Promise<ImportRound> {
   const packageIds = await makePackages(setup.api, { name, count: packages });
   const isRepeated = overridesPercent === 100;
   const overrideShare = isRepeated ? 0 : overridesPercent / 100;
-  await using files = await writeEventFiles(setup.folder, { events, seed, packageIds, overrideShare });
+  await using files = await writeEventFiles(setup.folder, {
+    ...{ events, seed, packageIds, overrideShare, addresses },
+  });
   const job = { files, events, packageIds };
   if (isRepeated) await measureImport(setup, { ...job, path: files.gzip.path });
   const ours = await measureImport(setup, { ...job, path: files.gzip.path });

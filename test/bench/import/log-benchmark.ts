@@ -13,6 +13,7 @@ import { sampleUsage } from "../usage/sample-usage.js";
 import { type BenchBroker, openBenchBroker } from "./bench-broker.js";
 import { measureCodecs } from "./codec-costs.js";
 import { makePackages } from "../common/make-packages.js";
+import { MANY_ADDRESSES } from "./import-variants.js";
 import { measureImport } from "./import-round.js";
 import { type LogTurn, type LogVariant, logReport } from "./log-report.js";
 
@@ -26,6 +27,7 @@ interface Setup {
   prefix: string;
   events: number;
   seed: number;
+  addresses: number;
   open: ClosingStack;
 }
 
@@ -34,7 +36,7 @@ interface Setup {
  * stores and topics, so that none affects another.
  */
 export async function runLogBenchmark(
-  { events, seed, rounds }: BenchOptions,
+  { events, seed, rounds, addresses = MANY_ADDRESSES }: BenchOptions,
   { open, onProgress }: BenchContext,
 ): Promise<BenchResult> {
   const { path: folder } = open.use(makeTemporaryFolder());
@@ -45,7 +47,7 @@ export async function runLogBenchmark(
   for (let round = 1; round <= rounds; round += 1) {
     for (const variant of variantsOf(round)) {
       onProgress(`round ${round} of ${rounds}: ${variant.log} log, codec ${variant.codec}`);
-      turns.push(await runTurn(variant, { folder, broker, prefix, events, seed, open }));
+      turns.push(await runTurn(variant, { folder, broker, prefix, events, seed, addresses, open }));
     }
   }
   return logReport({ turns, events, rounds, costs: await measureCodecs(seed) });
@@ -73,12 +75,15 @@ async function runTurn({ log, codec }: LogVariant, setup: Setup): Promise<LogTur
   return { log, codec, ...measured };
 }
 
-async function measureTurn(program: Program, { broker, events, seed, file }: Setup & { file: string }) {
+async function measureTurn(
+  program: Program,
+  { broker, events, seed, addresses, file }: Setup & { file: string },
+) {
   const { api: url, clickhouse: clickhouseUrl, metrics: metricsUrl } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
   const importOf = async (mix: { events: number; seed: number }) => {
     const packageIds = await makePackages(api, { name: `of-${mix.events}-events`, count: 1 });
-    const { path } = await writeGzipFile(file, { ...mix, packageIds });
+    const { path } = await writeGzipFile(file, { ...mix, packageIds, addresses });
     const setup = { api, clickhouseUrl, metricsUrl, pid: program.pid };
     return measureImport(setup, { path, events: mix.events, packageIds });
   };

@@ -96,12 +96,16 @@ function imports(events: number) {
     peer: { seconds: peerSeconds, usage: usage(300, peerSeconds) },
   });
   const rounds = [round(8, 10), round(20, 12), round(10, 30)];
-  const variants = [
+  const [first, second] = [
     { overridesPercent: 10, packages: 1 },
     { overridesPercent: 100, packages: 50 },
   ];
   return importReport(
-    variants.map((variant) => ({ variant, rounds })),
+    [
+      { variant: { ...first, addresses: 30_000 }, rounds },
+      { variant: { ...second, addresses: 30_000 }, rounds },
+      { variant: { ...first, addresses: 3_000_000 }, rounds: [round(16, 10)] },
+    ],
     { events },
   );
 }
@@ -265,9 +269,11 @@ test.each([
       events: 500_000,
       rounds: 3,
       variants: [
-        { ...IMPORTED, overrides_percent: 10, packages: 1 },
-        { ...IMPORTED, overrides_percent: 100, packages: 50 },
+        { ...IMPORTED, overrides_percent: 10, packages: 1, addresses: 30_000 },
+        { ...IMPORTED, overrides_percent: 100, packages: 50, addresses: 30_000 },
+        { overrides_percent: 10, packages: 1, addresses: 3_000_000, seconds_to_done: 16 },
       ],
+      addresses: [{ overrides_percent: 10, packages: 1, many: 3_000_000, few: 30_000, ratio: 0.625 }],
     },
   ],
   [
@@ -392,8 +398,9 @@ test.each<[string, { text: string }, string[]]>([
     "import",
     imports(1_000_000),
     [
-      `import, 10 % overrides, 1 package: ${IMPORT_HEAD}`,
-      "import, 100 % overrides, 50 packages: ",
+      `import, 10 % overrides, 1 package, 30,000 addresses: ${IMPORT_HEAD}`,
+      "import, 100 % overrides, 50 packages, 30,000 addresses: ",
+      "3,000,000 addresses at 0.63 of the speed of 30,000 [(]10 % overrides, 1 package[)]",
       "time to done +10.00 s +12.00 s\n",
       "events per second +100,000 +83,333\n",
       "rows of an insert +100,000\n",
