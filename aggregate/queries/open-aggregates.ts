@@ -6,6 +6,7 @@ import {
 } from "../../schemas/contracts/aggregate.js";
 import { type DateRange, storableRange } from "../../schemas/date-range.js";
 import { FORMAT_SETTINGS, openRows, type ResultSource, type Rows, FORMAT_NAMES } from "./open-rows.js";
+import { liveAddresses, ONE_SNAPSHOT } from "./live-addresses.js";
 import { type NamedId, namesSql, sqlName, uuidsLiteral } from "./sql-literals.js";
 import {
   BREAKDOWN_LIST,
@@ -38,7 +39,7 @@ export async function openAggregates(
     query,
     params: storableRange(range),
     signal,
-    settings: { ...FORMAT_SETTINGS, max_query_size: QUERY_BYTES_MAX },
+    settings: { ...FORMAT_SETTINGS, ...ONE_SNAPSHOT, max_query_size: QUERY_BYTES_MAX },
     zstd,
   });
 }
@@ -103,7 +104,7 @@ GROUP BY counted.package, date, ${columns.join(", ")}
 HAVING total > 0`;
 }
 
-function countTotal({ name, table, addressTable }: TotalBreakdown, valueColumns: readonly string[]): string {
+function countTotal({ name, table }: TotalBreakdown, valueColumns: readonly string[]): string {
   return `SELECT toString(counted.package) AS package, date, '${sqlName(name)}' AS breakdown,
   ${valueColumns.map((column) => `'' AS ${column}`).join(", ")},
   sum(downloads) AS total, sum(distinct_addresses) AS addresses
@@ -114,15 +115,8 @@ FROM
   WHERE ${RANGE}
   GROUP BY package, date
   UNION ALL
-  SELECT package, date, 0 AS downloads, count() AS distinct_addresses
-  FROM
-  (
-    SELECT package, date, address
-    FROM ${sqlName(addressTable)}
-    WHERE ${RANGE}
-    GROUP BY package, date, address
-    HAVING sum(total) > 0
-  )
+  SELECT package, date, 0 AS downloads, uniqExact(address) AS distinct_addresses
+  FROM (${liveAddresses("package, date, address", { where: RANGE, amount: "total" })})
   GROUP BY package, date
 ) AS counted
 GROUP BY counted.package, date

@@ -1,5 +1,6 @@
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Interval } from "../../schemas/contracts/statistics.js";
+import { liveAddresses } from "../queries/live-addresses.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
@@ -34,7 +35,14 @@ export function composeTableCounts(
   ];
   if (measures === "amounts") return amounts.join("\nUNION ALL\n");
   const addresses = [
-    ...(packages ? [downloadingAddresses(bucket, ofPackages)] : []),
+    ...(packages
+      ? [
+          liveAddresses(`${bucket} AS day, address`, {
+            where: `${ofPackages.ofArtifacts} AND ${RANGE}`,
+            amount: ofPackages.amount,
+          }),
+        ]
+      : []),
     ...(pixels ? [viewingAddresses(bucket, ofPixels)] : []),
   ];
   const companies = [
@@ -82,29 +90,6 @@ function amountsOf(
 FROM ${table}
 WHERE ${ofArtifacts} AND ${RANGE}
 GROUP BY bucket`;
-}
-
-/**
- * An address has several rows of a day until ClickHouse has merged them. Only one with a removed version can add up to
- * nothing, so only such ones are added up; 32 bits tell them apart, as a set of whole numbers takes longer. Adding up all
- * rows takes four times the processor time.
- */
-function downloadingAddresses(
-  bucket: string,
-  { ofArtifacts, amount }: Pick<Counted, "ofArtifacts" | "amount">,
-): string {
-  const inRange = `${ofArtifacts} AND ${RANGE}`;
-  const removed = `SELECT toUInt32(address) FROM uniques
-WHERE ${inRange} AND (total < 0 OR automated_total < 0 OR total < automated_total)`;
-  return `SELECT ${bucket} AS day, address
-FROM uniques
-WHERE ${inRange} AND ${amount} > 0 AND toUInt32(address) NOT IN (${removed})
-UNION ALL
-SELECT ${bucket} AS day, address
-FROM uniques
-WHERE ${inRange} AND toUInt32(address) IN (${removed})
-GROUP BY package, date, address
-HAVING sum(${amount}) > 0`;
 }
 
 function viewingAddresses(

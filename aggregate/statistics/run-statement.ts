@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from "@clickhouse/client";
 import type { ClickHouse } from "../../schemas/shards.js";
+import { ONE_SNAPSHOT } from "../queries/live-addresses.js";
 import { hideErased } from "../queries/open-rows.js";
 import { storableRange } from "../../schemas/date-range.js";
 import { uuidsLiteral } from "../queries/sql-literals.js";
@@ -9,8 +10,7 @@ const SETTINGS = {
   output_format_json_quote_64bit_integers: 0,
   // The ids of an owner's artifacts are in the text.
   max_query_size: "67108864",
-  // Every part of a query reads the same rows of `events`, whatever is inserted meanwhile.
-  enable_shared_storage_snapshot_in_query: 1,
+  ...ONE_SNAPSHOT,
   // Only small sets are looked up in an index. A large one would keep its elements for that, in nearly twice the memory.
   use_index_for_in_with_subqueries_max_values: "10000",
   cancel_http_readonly_queries_on_client_close: 1,

@@ -31,7 +31,6 @@ export interface BreakdownValue {
 export interface TotalBreakdown {
   readonly name: string;
   readonly table: string;
-  readonly addressTable: string;
   readonly question: string;
   /** The number of addresses, on the wire. */
   readonly addressField: string;
@@ -103,7 +102,6 @@ export const BREAKDOWN_LIST = [
   {
     name: "total",
     table: "totals",
-    addressTable: "uniques",
     question: "How many downloads a day, and from how many addresses?",
     addressField: "unique_total",
   },
