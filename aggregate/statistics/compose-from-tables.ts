@@ -5,7 +5,7 @@ import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
 import { listConditions, type ListNarrowing } from "./statistics-lists.js";
-import type { Automation } from "./statistics-query.js";
+import type { Automation } from "../../schemas/contracts/statistics.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
 const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";

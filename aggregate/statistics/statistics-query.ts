@@ -1,6 +1,6 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
-import type { Interval } from "../../schemas/contracts/statistics.js";
+import type { Automation, Interval } from "../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { UnsettledImports } from "../../schemas/records/settlement.js";
@@ -10,8 +10,6 @@ export type Filter = { values: readonly string[] } & (
   | { /** A column of `events`. */ column: string }
   | { /** Name of a custom variable. */ variable: string }
 );
-
-export type Automation = "include" | "exclude";
 
 export interface StatisticsQuery {
   /** UUIDs. */
@@ -24,7 +22,6 @@ export interface StatisticsQuery {
   /** The range to compare with: it must not overlap `range`. */
   before?: DateRange | undefined;
   filters: readonly Filter[];
-  /** Whether downloads and views of bots, continuous integration and mirrors count. */
   automated: Automation;
   /** The unsettled imports of the owner, as they were right before. */
   unsettled: UnsettledImports;

@@ -146,6 +146,8 @@ create table packages (
   public_host       text,
   -- How much everybody may see.
   public            text not null default 'none' check (public in ('none', 'badge', 'page')),
+  -- Whether that counts downloads of bots, continuous integration and mirrors.
+  public_automated  text not null default 'include' check (public_automated in ('include', 'exclude')),
   constraint packages_name_taken unique (owner_id, library_type, name)
 );
 create index packages_by_name on packages (name);

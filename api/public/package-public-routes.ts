@@ -1,20 +1,22 @@
 import type { Pool } from "pg";
 import {
   PACKAGE_PUBLIC,
+  PACKAGE_PUBLIC_SET,
   type PackagePublic,
   parsePackagePublic,
 } from "../../schemas/contracts/package-access.js";
 import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
+import { changedFields } from "../access/audit-entries.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/packages.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
-import { readPublicKind, updatePublicKind } from "./public-packages.js";
+import { readPublicSettings, updatePublicSettings } from "./public-packages.js";
 
 const PATH = "/v2/packages/:owner/:package/public";
 const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY } as const;
-const EXAMPLE: PackagePublic = { public: "badge" };
+const EXAMPLE: PackagePublic = { public: "badge", automated: "exclude" };
 
 /** The setting of how much everybody may see of a package: see `badgeRoutes` and `publicPageRoutes`. */
 export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
@@ -32,7 +34,7 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
       },
       async handle(call) {
         const { id } = await packageOfOwnerFor(pg, call.account, packageOnPath(call), call.action);
-        answerRecord(call.ctx, { public: await readPublicKind(pg, id) });
+        answerRecord(call.ctx, await readPublicSettings(pg, id));
       },
     }),
     route({
@@ -45,8 +47,9 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Set what everybody may see of a package",
         description:
           "`none`: nothing. `badge`: the numbers of its badge. `page`: these, and a page with its downloads by day, " +
-          "versions, clients, platforms and countries. Caches may show what they have for up to an hour.",
-        body: { schema: PACKAGE_PUBLIC, example: EXAMPLE },
+          "versions, clients, platforms and countries. Without `automated`, it is `include`. Caches may show what they have for " +
+          "up to an hour.",
+        body: { schema: PACKAGE_PUBLIC_SET, example: EXAMPLE },
         answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
@@ -60,10 +63,10 @@ async function changePublic(pg: Pool, call: Call<"packages.update">): Promise<vo
   await inTransaction(pg, async (client) => {
     const named = await packageOfOwnerFor(client, call.account, packageOnPath(call), call.action);
     const { id, ownerId, name } = await lockedPackageFor(client, call.account, named.id, call.action);
-    const before: PackagePublic = { public: await readPublicKind(client, id) };
+    const before = await readPublicSettings(client, id);
     requireMatch(call.ctx, entityTag(before));
-    await updatePublicKind(client, { packageId: id, kind: sent.public });
-    const changes = before.public === sent.public ? {} : { public: sent.public };
+    await updatePublicSettings(client, { packageId: id, settings: sent });
+    const changes = changedFields(before, sent);
     await call.record(client, { ownerId, target: { kind: "package", id, name }, changes });
   });
   answerRecord(call.ctx, sent);

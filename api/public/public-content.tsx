@@ -50,7 +50,7 @@ function PublicContent({ found, isTyped, days, numbers }: PublicContentProps) {
           </a>
         )}
       </PageHead>
-      <Numbers numbers={numbers} days={days} type={type} />
+      <Numbers numbers={numbers} automated={found.automated} days={days} type={type} />
       <Panel title="Badge">
         <p>
           <img src={relative(badge, ctx.state.publicBase)} alt="downloads in the last 30 days" height="20" />
@@ -73,9 +73,11 @@ function relative(address: string, publicBase: string): string {
 
 function Numbers({
   numbers,
+  automated,
   days,
   type,
-}: Pick<PublicContentProps, "numbers" | "days"> & { type?: string | undefined }) {
+}: Pick<PublicContentProps, "numbers" | "days"> &
+  Pick<PublicPackage, "automated"> & { type: string | undefined }) {
   const { range, interval, downloads, downloadsBefore, series } = numbers;
   const last = series.at(-1)?.date ?? range.startDate;
   return (
@@ -98,6 +100,10 @@ function Numbers({
           places={series.map(({ date, downloads: value }) => ({ date, value }))}
           isLastOpen
         />
+        <p class="soft small">
+          Downloads of bots, continuous integration and mirrors are {automated === "exclude" && "not "}
+          counted.
+        </p>
       </section>
       <Lists numbers={numbers} />
     </>

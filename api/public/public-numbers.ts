@@ -52,7 +52,8 @@ export function keepPublicNumbers<Read extends object>(
       }
     },
   });
-  return (asked) => kept.forceFetch(`${asked.found.id} ${asked.key}`, { context: asked });
+  return (asked) =>
+    kept.forceFetch(`${asked.found.id} ${asked.found.automated} ${asked.key}`, { context: asked });
 }
 
 interface Asked<Read> {
@@ -116,7 +117,7 @@ function queryOf({ found, unsettled, signal }: Reading, range: DateRange): Stati
     pixels: [],
     range,
     filters: [],
-    automated: "include",
+    automated: found.automated,
     unsettled,
     signal,
   };

@@ -1,8 +1,8 @@
-import type { PublicKind } from "../../schemas/contracts/package-access.js";
+import type { PackagePublic, PublicKind } from "../../schemas/contracts/package-access.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { type Postgres, query } from "../postgres/query.js";
 
-export interface PublicPackage {
+export interface PublicPackage extends PackagePublic {
   id: string;
   ownerId: string;
   owner: string;
@@ -21,7 +21,7 @@ export async function readPublicPackages(
   if (owner.includes("\0") || name.includes("\0")) return [];
   const text = `
     select p.id, p.owner_id as "ownerId", o.name as owner, p.name, p.library_type as "libraryType",
-      p.short_description as "shortDescription", p.website, p.public
+      p.short_description as "shortDescription", p.website, p.public, p.public_automated as automated
     from packages p join owners o on o.id = p.owner_id
     where o.name_key = lower($1 collate "C") and p.name = $2 and ($3::text is null or p.library_type = $3)
       and p.public <> 'none'
@@ -29,19 +29,19 @@ export async function readPublicPackages(
   return query<PublicPackage>(pg, text, [owner, name, type ?? null]);
 }
 
-export async function readPublicKind(pg: Postgres, packageId: string): Promise<PublicKind> {
-  const [row] = await query<{ public: PublicKind }>(pg, "select public from packages where id = $1", [
-    packageId,
-  ]);
-  return row?.public ?? "none";
+export async function readPublicSettings(pg: Postgres, packageId: string): Promise<PackagePublic> {
+  const text = "select public, public_automated as automated from packages where id = $1";
+  const [row] = await query<PackagePublic>(pg, text, [packageId]);
+  return row ?? { public: "none", automated: "include" };
 }
 
 /** The package must be locked. */
-export async function updatePublicKind(
+export async function updatePublicSettings(
   client: Postgres,
-  { packageId, kind }: { packageId: string; kind: PublicKind },
+  { packageId, settings }: { packageId: string; settings: PackagePublic },
 ): Promise<void> {
-  await query(client, "update packages set public = $2 where id = $1", [packageId, kind]);
+  const text = "update packages set public = $2, public_automated = $3 where id = $1";
+  await query(client, text, [packageId, settings.public, settings.automated]);
 }
 
 /** The only public one. Of several, none is meant without a type: making one public would change the answer. */

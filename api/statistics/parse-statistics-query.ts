@@ -1,7 +1,9 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import type { Automation, Filter } from "../../aggregate/statistics/statistics-query.js";
+import type { Filter } from "../../aggregate/statistics/statistics-query.js";
 import { FILTER_COLUMNS } from "../../schemas/contracts/breakdowns.js";
 import {
+  AUTOMATED,
+  type Automation,
   COMPARISONS,
   type Comparison,
   INTERVALS,
@@ -20,7 +22,6 @@ import { parsePackageType } from "../packages/packages.js";
 
 export const RANGE_LIMITS = { daysDefault: 30, daysMax: RANGE_DAYS_MAX, filteredDaysMax: 93 } as const;
 export const ROWS = { default: 10, max: 100 } as const;
-const AUTOMATED = ["include", "exclude"] as const satisfies Automation[];
 export const VARIABLE = "variable.";
 
 /** The query of statistics, before it is known whether there is such a package. */

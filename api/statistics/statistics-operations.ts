@@ -1,5 +1,6 @@
 import { FILTER_COLUMNS, STATISTICS_LISTS } from "../../schemas/contracts/breakdowns.js";
 import {
+  AUTOMATED,
   COMPARISONS,
   INTERVALS,
   STATISTICS,
@@ -47,7 +48,7 @@ const QUERY: Record<string, Parameter> = {
     description: "With as many days right before, or from the same date a year before",
   },
   automated: {
-    schema: { type: "string", enum: ["include", "exclude"], default: "include" },
+    schema: { type: "string", enum: AUTOMATED, default: "include" },
     description: "Whether requests of bots, continuous integration and mirrors are counted",
   },
   ...FILTERS,

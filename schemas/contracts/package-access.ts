@@ -1,4 +1,5 @@
 import { titledObject } from "../formats.js";
+import { AUTOMATED, type Automation } from "./statistics.js";
 import { PACKAGE_V1, type PackageV1 } from "./package.js";
 import { compileBody } from "../validate.js";
 
@@ -35,13 +36,28 @@ export type PublicKind = (typeof PUBLIC_KINDS)[number];
 
 export interface PackagePublic {
   public: PublicKind;
+  /** Of the numbers on both. */
+  automated: Automation;
 }
 
-export const PACKAGE_PUBLIC = titledObject("PackagePublic", ["public"], {
+const PUBLIC_SETTINGS = {
   public: { type: "string", enum: PUBLIC_KINDS },
-});
+  automated: {
+    type: "string",
+    enum: AUTOMATED,
+    default: "include",
+    description: "Whether downloads of bots, continuous integration and mirrors are counted",
+  },
+} as const;
+export const PACKAGE_PUBLIC = titledObject("PackagePublic", ["public", "automated"], PUBLIC_SETTINGS);
+export const PACKAGE_PUBLIC_SET = titledObject("PackagePublicSet", ["public"], PUBLIC_SETTINGS);
 
-export const parsePackagePublic = compileBody<PackagePublic>(PACKAGE_PUBLIC);
+const parseSet = compileBody<Pick<PackagePublic, "public"> & Partial<PackagePublic>>(PACKAGE_PUBLIC_SET);
+
+export function parsePackagePublic(body: unknown): PackagePublic {
+  const { public: kind, automated = "include" } = parseSet(body);
+  return { public: kind, automated };
+}
 
 export interface PackagePermissionV1 {
   username: string;

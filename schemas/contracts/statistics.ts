@@ -8,6 +8,10 @@ export type Interval = (typeof INTERVALS)[number];
 export const COMPARISONS = ["none", "previous", "year"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
+/** Whether downloads and views of bots, continuous integration and mirrors count. */
+export const AUTOMATED = ["include", "exclude"] as const;
+export type Automation = (typeof AUTOMATED)[number];
+
 export interface StatisticsTotals {
   downloads: number;
   views: number;

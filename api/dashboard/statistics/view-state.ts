@@ -1,5 +1,6 @@
 import { FILTER_COLUMNS } from "../../../schemas/contracts/breakdowns.js";
 import {
+  type Automation,
   COMPARISONS,
   type Comparison,
   INTERVALS,
@@ -17,7 +18,7 @@ export interface ViewState {
   endDate: string;
   interval: Interval;
   compare: Comparison;
-  automated: "include" | "exclude";
+  automated: Automation;
   filters: readonly ViewFilter[];
   /** The series that is drawn. Of the page only. */
   metric: Metric;

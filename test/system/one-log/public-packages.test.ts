@@ -62,7 +62,7 @@ function linesFrom(address: string): string {
     $remote_address: index % 2 === 0 ? address : PLACE,
     $user_agent: "curl/8.9.1",
     $version: index % 3 === 0 ? "<b>1.5</b>" : "1.4",
-    mirror: "secret-mirror",
+    edition: "secret-edition",
   }));
   return lines.map((line) => JSON.stringify(line)).join("\n");
 }
@@ -87,11 +87,13 @@ async function whole(path: string) {
   return { status: answer.status, headers: rest, text: await answer.text() };
 }
 
+const BADGE = { public: "badge", automated: "include" };
+
 describe("what everybody may see of a package", () => {
   test("is nothing, until an admin of the package sets it", async () => {
-    expect(await api.get(settingOf(tool))).toEqual({ public: "none" });
-    expect(await (await put(as.packager, "tool", { public: "badge" })).json()).toEqual({ public: "badge" });
-    expect(await as.packager.get(settingOf(tool))).toEqual({ public: "badge" });
+    expect(await api.get(settingOf(tool))).toEqual({ public: "none", automated: "include" });
+    expect(await (await put(as.packager, "tool", { public: "badge" })).json()).toEqual(BADGE);
+    expect(await as.packager.get(settingOf(tool))).toEqual(BADGE);
     const audit = await api.get<{ audit_entries: object[] }>(`/v2/${OWNER}/audit?actor=public-packager`);
     expect(audit.audit_entries[0]).toMatchObject({ action: "packages.update", changes: { public: "badge" } });
   });
@@ -104,10 +106,16 @@ describe("what everybody may see of a package", () => {
   ])("is neither read nor set by %s", async (_, client, status) => {
     expect((await client().request(settingOf(tool))).status).toBe(status);
     expect((await put(client(), tool, { public: "page" })).status).toBe(status);
-    expect(await api.get(settingOf(tool))).toEqual({ public: "badge" });
+    expect(await api.get(settingOf(tool))).toEqual(BADGE);
   });
 
-  test.each([{}, { public: "all" }, { public: "page", since: "2026" }])("is not %j", async (body) => {
+  test.each([
+    {},
+    { automated: "exclude" },
+    { public: "badge", automated: "only" },
+    { public: "all" },
+    { public: "page", since: "2026" },
+  ])("is not %j", async (body) => {
     expect((await put(api, tool, body)).status).toBe(422);
   });
 
@@ -244,7 +252,7 @@ describe("a public page", () => {
     expect(breakdowns["variable"]).not.toEqual([]);
     const events = await api.request(`/v1/packages/${tool}/events/events.csv${daysAround}`);
     expect(await events.text()).toContain("London");
-    const hidden = [company.name, company.domain, company.address, PLACE, "London", "mirror"];
+    const hidden = [company.name, company.domain, company.address, PLACE, "London", "edition"];
     for (const path of [PAGE, `${PAGE}?days=90`]) {
       const html = await (await fetched(path)).text();
       for (const each of hidden) expect(html).not.toContain(each);
@@ -252,7 +260,7 @@ describe("a public page", () => {
     }
   });
 
-  test.each(["days=365", "startDate=2026-01-01", "variable.mirror=x"])(
+  test.each(["days=365", "startDate=2026-01-01", "variable.edition=x"])(
     "cannot be asked for with %s",
     async (query) => {
       expect((await fetched(`${PAGE}?${query}`)).status).toBe(400);
@@ -264,6 +272,54 @@ describe("a public page", () => {
     expect((await whole(PAGE)).status).toBe(404);
   });
 });
+
+test("a badge and a page leave out bots, CI and mirrors as soon as that is set, and the page says so", async () => {
+  const { id } = await makePackage(api, { organization: OWNER, name: "crawled", libraryType: "other" });
+  const lines = Array.from({ length: 1_040 }, (_, index) => ({
+    $time: `${YESTERDAY}T08:00:00Z`,
+    $remote_address: index < 40 ? PLACE : `3.5.140.${index % 12}`,
+    $user_agent: index < 40 ? "curl/8.9.1" : AUTOMATED_AGENTS[index % 3],
+    $version: index < 40 ? "1.4" : "2.0",
+  }));
+  const body = lines.map((line) => JSON.stringify(line)).join("\n");
+  await api.pollToDone(await api.importBody(`/v2/packages/${OWNER}/${id}/import`, body));
+  const seen = async () => {
+    const badges = ["downloads", "addresses", "version"].map(async (metric) => {
+      const badge = await fetched(`/badge/${OWNER}/crawled.json?metric=${metric}`);
+      return ((await badge.json()) as { message: string }).message;
+    });
+    const html = await (await fetched(`/p/${OWNER}/crawled`)).text();
+    const words = [
+      '"figure" value="1040"',
+      '"figure" value="40"',
+      ">2.0<",
+      "Googlebot",
+      "are counted",
+      "are not counted",
+    ];
+    return { badges: await Promise.all(badges), page: words.filter((word) => html.includes(word)) };
+  };
+  const settings = `/o/${OWNER}/settings/packages/${id}`;
+  await owner.submit(settings, { action: "public", public: "page", automated: "include" });
+  expect(await seen()).toEqual({
+    badges: ["1k", "13", "2.0"],
+    page: ['"figure" value="1040"', ">2.0<", "Googlebot", "are counted"],
+  });
+  const page = await owner.submit(settings, { action: "public", public: "page", automated: "exclude" });
+  expect(page.html).toMatch(/<option value="exclude" selected/);
+  expect(await seen()).toEqual({
+    badges: ["40", "<10", "1.4"],
+    page: ['"figure" value="40"', "are not counted"],
+  });
+  const audit = await api.get<{ audit_entries: object[] }>(`/v2/${OWNER}/audit?action=packages.update`);
+  expect(audit.audit_entries[0]).toMatchObject({ changes: { automated: "exclude" } });
+});
+
+const AUTOMATED_AGENTS = [
+  "Googlebot/2.1",
+  "verdaccio/5.33.0",
+  "npm/10.8.2 node/v20.18.0 linux x64 workspaces/false ci/github-actions",
+];
 
 // The last: what it uses up is missing for a minute.
 test("more requests than a reader makes are refused, with the time to wait", async () => {

@@ -27,7 +27,8 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
     }
     case "public": {
       const shown = path`/v2/packages/${owner.name}/${param("package")}/public`;
-      await api({ method: "PUT", path: shown, body: { public: form.text("public") } });
+      const body = { public: form.text("public"), automated: form.optional("automated") };
+      await api({ method: "PUT", path: shown, body });
       return to("public-set");
     }
     case "add-route": {

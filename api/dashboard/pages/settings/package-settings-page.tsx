@@ -83,7 +83,7 @@ function PackageContent({ record, permissions, upstream, shown, routes, domains 
         {routes && <Routes routes={routes} mayChange={mayChange} />}
         {domains && <Domains domains={domains} mayChange={mayChange} />}
         {permissions && <Permissions permissions={permissions} />}
-        {shown && <Public record={record} shown={shown.public} />}
+        {shown && <Public record={record} shown={shown} />}
         {upstream && <ImageHost upstream={upstream} />}
         {upstream && <PackageRecord record={record} upstream={upstream} />}
       </div>

@@ -2,9 +2,11 @@ import {
   PERMISSION_LEVELS,
   PUBLIC_KINDS,
   type PackagePermissionV1,
+  type PackagePublic,
   type PermissionLevel,
   type PublicKind,
 } from "../../../../schemas/contracts/package-access.js";
+import { AUTOMATED, type Automation } from "../../../../schemas/contracts/statistics.js";
 import { Button, CopyLine, Field, Form, Select } from "../../parts/form.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
@@ -54,7 +56,9 @@ const WORDS: Record<PublicKind, string> = {
   page: "A badge and a page: downloads, versions, clients, platforms, countries",
 };
 
-export function Public({ record, shown }: { record: PackageV1; shown: PublicKind }) {
+const COUNTED: Record<Automation, string> = { include: "Counted", exclude: "Not counted" };
+
+export function Public({ record, shown }: { record: PackageV1; shown: PackagePublic }) {
   return (
     <Panel title="For everybody">
       <Form action="public">
@@ -62,12 +66,19 @@ export function Public({ record, shown }: { record: PackageV1; shown: PublicKind
           name="public"
           label="Everybody may see"
           options={PUBLIC_KINDS.map((value) => ({ value, label: WORDS[value] }))}
-          value={shown}
+          value={shown.public}
           hint="Never companies, addresses, cities or variables."
+        />
+        <Select
+          name="automated"
+          label="Downloads of bots, continuous integration and mirrors"
+          options={AUTOMATED.map((value) => ({ value, label: COUNTED[value] }))}
+          value={shown.automated}
+          hint="On the badge and the page, which says so."
         />
         <Button>Save</Button>
       </Form>
-      {shown !== "none" && <Snippets record={record} hasPage={shown === "page"} />}
+      {shown.public !== "none" && <Snippets record={record} hasPage={shown.public === "page"} />}
     </Panel>
   );
 }
