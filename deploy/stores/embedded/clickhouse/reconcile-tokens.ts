@@ -90,8 +90,16 @@ function detachUntokened(table: string, logs: readonly TokenLog[]): string[] {
     ({ min, max, level }) => level === 0 && min === max && min > oldest && !tokened.has(min),
   );
   const touched = parts.filter((part) => lost.some((one) => covers(part, one)));
-  for (const { name } of touched) renameSync(join(table, name), join(table, "detached", `untokened_${name}`));
+  for (const { name } of touched)
+    renameSync(join(table, name), freePath(join(table, "detached", `untokened_${name}`)));
   return touched.map(({ name }) => name);
+}
+
+/** A table whose parts are all gone numbers its inserts anew, so a later power cut may leave a part of the same name. */
+function freePath(path: string): string {
+  let free = path;
+  for (let attempt = 1; existsSync(free); attempt++) free = `${path}_try${attempt}`;
+  return free;
 }
 
 function forgetMissing(table: string, logs: readonly TokenLog[]): string[] {

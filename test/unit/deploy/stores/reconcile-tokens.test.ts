@@ -115,6 +115,16 @@ test.each(CASES)("$what", ({ parts, logs, forgotten = [], detached = [], log }) 
   expect(reconcileTokens(dir, AFTER_POWER_CUT), "a second time").toEqual({ forgotten: [], detached: [] });
 });
 
+test("moves a part away that has the name of one that was moved away before", () => {
+  for (const _ of ["first", "second", "third"]) {
+    put({ parts: ["all_1_1_0"], logs: { 1: "" } });
+    writeFileSync(join(table, "all_1_1_0", "data.bin"), "");
+    expect(reconcileTokens(dir, AFTER_POWER_CUT).detached).toEqual(["all_1_1_0"]);
+  }
+  const moved = ["", "_try1", "_try2"].map((attempt) => `untokened_all_1_1_0${attempt}`);
+  expect(readdirSync(join(table, "detached")).sort()).toEqual(moved);
+});
+
 test("does nothing where there are no tables yet", () => {
   expect(reconcileTokens(join(dir, "none"), AFTER_POWER_CUT)).toEqual({ forgotten: [], detached: [] });
 });
