@@ -48,6 +48,7 @@ const bevtec = { ...government, company: "Bevtec", companyDomain: "bredband2.com
 describe("an ASN database", () => {
   it.each([
     ["1.2.3.4", google],
+    ["::ffff:1.2.3.4", google],
     ["71.160.1.1", isp],
     ["9.9.9.9", UNKNOWN_NETWORK],
     ["", UNKNOWN_NETWORK],
