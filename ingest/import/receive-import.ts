@@ -127,13 +127,13 @@ function startLeaseRenewal(upload: ActiveUpload, renewLease: () => Promise<boole
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** A database that is down says nothing about rights. */
+/** A database that fails says nothing about rights. */
 function rightCheck(requireRight: () => Promise<void> = async () => undefined): () => Promise<void> {
   return async () => {
     try {
       await requireRight();
     } catch (error) {
-      if (!(error instanceof Problem && error.code === "unavailable")) throw error;
+      if (error instanceof Problem && error.code !== "unavailable") throw error;
     }
   };
 }

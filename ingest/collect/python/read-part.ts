@@ -27,7 +27,8 @@ export function createPartReader(fetchIndex: FetchIndex, over: Partial<typeof PA
   const limits = { ...PART_LIMITS, ...over };
   const places = new Shares({ perKey: limits.perOwner, inAll: limits.inAll });
   return async (part) => {
-    if (!(lengthOf(part) <= limits.bytesMax) || !places.haveRoom([part.ownerId])) return undefined;
+    const length = lengthOf(part);
+    if (!(length >= 1 && length <= limits.bytesMax) || !places.haveRoom([part.ownerId])) return undefined;
     const place = places.take([part.ownerId]);
     let answer: StreamedAnswer | undefined;
     try {
@@ -59,7 +60,9 @@ async function fetchPart(
   const answer = await fetchIndex(url, asked, AbortSignal.timeout(timeoutMs));
   const { status, headers, body } = answer;
   const { "content-range": place, "content-length": length, "content-encoding": encoding } = headers;
-  if (status === 206 && place !== undefined && encoding === undefined && Number(length) <= bytesMax) {
+  const first = range.slice("bytes=".length, range.indexOf("-"));
+  const isAsked = place?.startsWith(`bytes ${first}-`) === true;
+  if (status === 206 && isAsked && encoding === undefined && Number(length) <= bytesMax) {
     const sent = { "Content-Range": [place], "Content-Length": [String(length)] };
     return { status, headers: sent, body, events: [] };
   }
