@@ -1,11 +1,17 @@
-/** Every part of a statement reads the same rows of a table, whatever is inserted meanwhile. */
-export const ONE_SNAPSHOT = { enable_shared_storage_snapshot_in_query: 1 } as const;
+/** Settings of a statement that reads a table several times, in sets as well. */
+export const ONE_SNAPSHOT = {
+  // Every part of it reads the same rows of one server, whatever is inserted meanwhile.
+  enable_shared_storage_snapshot_in_query: 1,
+  // Only small sets are looked up in an index. A large one would keep its elements for that, in nearly twice the memory.
+  use_index_for_in_with_subqueries_max_values: "10000",
+} as const;
 
 /**
  * SQL that selects these columns for each address of a package and day that is live: `amount` adds up to more than nothing.
- * The same one may come several times. An address has several rows until ClickHouse has merged them, and only one with a
- * removed version can add up to nothing: only such ones are added up, and 32 bits tell them apart, because a set of whole
- * numbers takes longer. To add up all rows takes four times the processor time.
+ * The
+ * same one may come several times, because an address has several rows until ClickHouse has merged them. Only addresses
+ * with a removed version are added up. The list of them has 32 bits of each, so it may name others too, which are then
+ * added up as well. To add up all rows takes four times the processor time.
  * The statement needs ONE_SNAPSHOT.
  * @param where condition on the rows of `uniques`, without other columns than `package` and `date`
  */

@@ -20,7 +20,10 @@ function bucketOf(interval: Interval): string {
 /** As in `uniques`, which says why these are 64 bits. */
 export const ADDRESS = "reinterpretAsUInt64(endpoint_id)";
 
-/** How many addresses were there? Rows are added up first: an address that only removed versions had is none. Rows of (is_now, bucket, addresses); the bucket is empty for the whole range. */
+/**
+ * How many addresses were there? Rows of (is_now, bucket, addresses); the bucket is empty for the whole range. Signs are
+ * added up first: an address that only removed versions had does not count.
+ */
 export function composeAddresses(liveRows: LiveRows, interval: Interval): string {
   return `SELECT is_now, if(grouping(day) = 1, '', toString(day)) AS bucket, uniqExact(address) AS addresses
 FROM

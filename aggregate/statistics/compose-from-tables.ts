@@ -1,11 +1,10 @@
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
-import type { Interval } from "../../schemas/contracts/statistics.js";
+import type { Automation, Interval } from "../../schemas/contracts/statistics.js";
 import { liveAddresses } from "../queries/live-addresses.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
 import { listConditions, type ListNarrowing } from "./statistics-lists.js";
-import type { Automation } from "../../schemas/contracts/statistics.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
 const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";

@@ -11,8 +11,6 @@ const SETTINGS = {
   // The ids of an owner's artifacts are in the text.
   max_query_size: "67108864",
   ...ONE_SNAPSHOT,
-  // Only small sets are looked up in an index. A large one would keep its elements for that, in nearly twice the memory.
-  use_index_for_in_with_subqueries_max_values: "10000",
   cancel_http_readonly_queries_on_client_close: 1,
 } as const satisfies ClickHouseSettings;
 

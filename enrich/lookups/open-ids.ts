@@ -13,8 +13,9 @@ export interface Ids {
 }
 
 /**
- * The key keeps an attacker from trying all addresses. An endpoint is AES of the address, xored with the address: so
- * not even the key leads back (Matyas-Meyer-Oseas; Handbook of Applied Cryptography, 9.41). An origin is AES, under
+ * Without the key nobody can try addresses; who has it can try all of IPv4 in minutes. An endpoint is AES of the address,
+ * xored with the address, so that the key does not decrypt an IPv6 address at once (Matyas-Meyer-Oseas; Handbook of
+ * Applied Cryptography, 9.41). An origin is AES, under
  * another key, of the endpoint xored with the hash of the user agent: CBC-MAC over both.
  */
 export function openIds(key: Uint8Array): Ids {
