@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import type Koa from "koa";
 import { inject } from "light-my-request";
 import { Problem } from "../../schemas/problem.js";
+import { requireSession } from "../identity/sessions.js";
 import { actAs } from "../identity/client-address.js";
 import type { ApiContext } from "../http/route.js";
 import { type Query, withQuery } from "./address.js";
@@ -24,12 +25,11 @@ export async function callApi<Answer>(
   ctx: ApiContext,
   { method = "GET", path, query, body }: ApiCall,
 ): Promise<Answer> {
-  const { session } = ctx.state;
-  if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
+  const { account } = requireSession(ctx.state.session);
   if (DOT_SEGMENT.test(path)) throw new Problem("not-found", "There is no such thing.");
   const answer = await inject(
     (request, response) => {
-      actAs(request, session.account);
+      actAs(request, account);
       listenerOf(ctx.app)(request, response);
     },
     {

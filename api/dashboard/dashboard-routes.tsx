@@ -1,6 +1,7 @@
 import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
+import { requireSession } from "../identity/sessions.js";
 import { isBelowDashboard } from "../http/middleware/browser-security.js";
 import type { ApiContext, ApiState } from "../http/route.js";
 import { addressOf } from "./address.js";
@@ -26,9 +27,7 @@ export function apiForSessions(): Middleware<ApiState> {
   return (ctx, next) => {
     const [, apiPath] = IN_API.exec(ctx.path) ?? [];
     if (apiPath === undefined) return next();
-    const { session } = ctx.state;
-    if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
-    ctx.state.account = session.account;
+    ctx.state.account = requireSession(ctx.state.session).account;
     ctx.state.publicBase += "/dashboard/api";
     // A link cannot say which form it wants.
     if (typeof ctx.query["accept"] === "string") {

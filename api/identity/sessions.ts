@@ -43,6 +43,12 @@ export async function findSession(
   return found !== undefined && tokens.matches(secret, found.secretHash) ? found : undefined;
 }
 
+/** Throws `unauthenticated` where there is none. */
+export function requireSession(session: Session | undefined): Session {
+  if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
+  return session;
+}
+
 /** `203.0.113.0/24` or `2001:db8:1::/48`; undefined for an unknown address. */
 export function coarseNetwork(address: string): string | undefined {
   if (address === "unknown") return undefined;

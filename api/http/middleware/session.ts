@@ -1,6 +1,5 @@
 import type { Middleware } from "koa";
 import { LRUCache } from "lru-cache";
-import { Problem } from "../../../schemas/problem.js";
 import { clientAddress } from "../../identity/client-address.js";
 import { FailedTokens } from "../../identity/failure-limits.js";
 import {
@@ -8,6 +7,7 @@ import {
   SESSION_DAYS,
   type SessionDeps,
   findSession,
+  requireSession,
   updateSessionUsed,
 } from "../../identity/sessions.js";
 import { looksLike } from "../../identity/tokens.js";
@@ -25,11 +25,8 @@ export function session({ pg, tokens, trustsProxy }: SessionMiddlewareDeps): Mid
       : undefined;
     if (found !== undefined) {
       ctx.state.session = found.session;
-      ctx.state.requireCaller = async (from) => {
-        const again = await findSession({ pg: from, tokens }, secret);
-        if (again === undefined) throw new Problem("unauthenticated", "Sign in first.");
-        return again.session.account;
-      };
+      ctx.state.requireCaller = async (from) =>
+        requireSession((await findSession({ pg: from, tokens }, secret))?.session).account;
       if (found.usedLongAgo) lastUsed.note(found.session.id, ctx.state.log);
     }
     await next();

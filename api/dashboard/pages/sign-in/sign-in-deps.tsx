@@ -1,8 +1,7 @@
-import { Problem } from "../../../../schemas/problem.js";
 import { clientAddress } from "../../../identity/client-address.js";
 import type { OpenIdProvider } from "../../../identity/openid.js";
 import { setSessionCookie } from "../../../http/middleware/session.js";
-import { type Session, deleteSession, findSession } from "../../../identity/sessions.js";
+import { type Session, deleteSession, findSession, requireSession } from "../../../identity/sessions.js";
 import type { Attempting, SignInDeps } from "../../../identity/sign-in.js";
 import type { ApiContext } from "../../../http/route.js";
 import { prefixOf } from "../../address.js";
@@ -38,8 +37,7 @@ export function targetAddress(ctx: ApiContext, to: string): string {
 
 /** The session of a page that needs one. */
 export function sessionOf({ state: { session } }: ApiContext): Session {
-  if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
-  return session;
+  return requireSession(session);
 }
 
 /** A page of the dashboard; else the dashboard itself, so that no link leads from here to somebody else's page. */
