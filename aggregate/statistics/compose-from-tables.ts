@@ -132,20 +132,14 @@ function countList(
 ): string {
   const columns = values.map(({ column }) => sqlName(column));
   const [first = "", second] = columns;
-  const counted =
-    table === undefined
-      ? {
-          ...OF_PIXELS[automated],
-          from: "events",
-          where: `${OF_PIXELS[automated].ofArtifacts} AND kind = 'pixel' AND ${first} != ''`,
-        }
-      : { ...OF_PACKAGES[automated], from: sqlName(table), where: OF_PACKAGES[automated].ofArtifacts };
+  const isOfPixels = table === undefined;
+  const { ofArtifacts, amount } = (isOfPixels ? OF_PIXELS : OF_PACKAGES)[automated];
   const { searched, followed } = listConditions(narrowing);
   // Types are spelled out, so that they do not depend on which lists stand beside this one.
   return `SELECT '${sqlName(name)}' AS list, CAST(${first} AS String) AS value_1, CAST(${second ?? "''"} AS String) AS value_2,
-  sumIf(${counted.amount}, ${RANGE}) AS amount, sumIf(${counted.amount}, ${BEFORE}) AS before
-FROM ${counted.from}
-WHERE ${counted.where} AND ((${RANGE}) OR (${BEFORE}))
+  sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${BEFORE}) AS before
+FROM ${isOfPixels ? "events" : sqlName(table)}
+WHERE ${ofArtifacts}${isOfPixels ? ` AND kind = 'pixel' AND ${first} != ''` : ""} AND ((${RANGE}) OR (${BEFORE}))
 GROUP BY value_1, value_2
 HAVING amount > 0${searched}${followed}
 ORDER BY amount DESC, value_1, value_2

@@ -43,8 +43,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const format = formatOf(ctx);
         const part = await ownerInPartFor(pg, account, param("owner"), action);
         const scope = await statisticsScope(pg, part, asked);
-        const isCsv = format === "csv";
-        const exported = isCsv ? await requireCsv(pg, account, { part, asked, scope }) : undefined;
+        const exported = await admitFormat(pg, account, { part, asked, scope, format });
         const { query, isResting, ...known } = await prepare(pg, { owner: part.owner, scope, asked });
         const work = async (signal: AbortSignal) => {
           const { interval, limit } = asked;
@@ -71,8 +70,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const page = pageOf(ctx, format);
         const part = await ownerInPartFor(pg, account, param("owner"), action);
         const scope = await statisticsScope(pg, part, asked);
-        const isCsv = format === "csv";
-        const exported = isCsv ? await requireCsv(pg, account, { part, asked, scope }) : undefined;
+        const exported = await admitFormat(pg, account, { part, asked, scope, format });
         const list = listNamed(param("breakdown"));
         const { query, completeThrough, eventsFrom } = await prepare(pg, { owner: part.owner, scope, asked });
         const after = page.after === undefined ? undefined : parsePosition(page.after);
@@ -128,15 +126,19 @@ function formatOf(ctx: ApiContext): Format {
   return ctx.accepts("application/json", "text/csv") === "text/csv" ? "csv" : "json";
 }
 
-/** CSV leaves the service as a file: it is an export, of the package alone where one is asked for. */
-async function requireCsv(
+/**
+ * CSV leaves the service as a file: it is an export, of the package alone where one is asked for. Answers what is to be
+ * recorded of it.
+ */
+async function admitFormat(
   pg: Postgres,
   account: Account,
-  { part: { owner }, asked, scope }: Omit<Asked, "owner"> & { part: OwnerInPart },
-): Promise<Changed> {
+  { part: { owner }, asked, scope, format }: Omit<Asked, "owner"> & { part: OwnerInPart; format: Format },
+): Promise<Changed | undefined> {
+  if (format !== "csv") return undefined;
   const [id] = scope.packages;
   const { range, pixel } = asked;
-  const changes = { export: "statistics", format: "csv", ...periodOf(range), pixel };
+  const changes = { export: "statistics", format, ...periodOf(range), pixel };
   if (asked.package === undefined || id === undefined) {
     await requireExportOf(pg, account, owner.name);
     return { ownerId: owner.id, target: owner, changes };

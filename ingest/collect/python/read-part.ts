@@ -27,12 +27,12 @@ export function createPartReader(fetchIndex: FetchIndex, over: Partial<typeof PA
   const limits = { ...PART_LIMITS, ...over };
   const places = new Shares({ perKey: limits.perOwner, inAll: limits.inAll });
   return async (part) => {
-    const length = lengthOf(part);
+    const { first, length } = spanOf(part);
     if (!(length >= 1 && length <= limits.bytesMax) || !places.haveRoom([part.ownerId])) return undefined;
     const place = places.take([part.ownerId]);
     let answer: StreamedAnswer | undefined;
     try {
-      answer = await fetchPart(part, { fetchIndex, ...limits });
+      answer = await fetchPart(part, { fetchIndex, first, ...limits });
     } finally {
       if (answer === undefined) place[Symbol.dispose]();
     }
@@ -40,27 +40,28 @@ export function createPartReader(fetchIndex: FetchIndex, over: Partial<typeof PA
   };
 }
 
-/** NaN for any other form. */
-function lengthOf({ range }: FilePart): number {
-  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
-  return Number(last) - Number(first) + 1;
+/** The length is NaN for any other form. */
+function spanOf({ range }: FilePart): { first: string; length: number } {
+  const [, first = "", last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
+  return { first, length: Number(last) - Number(first) + 1 };
 }
 
 interface FetchOptions {
   fetchIndex: FetchIndex;
+  /** Of the bytes that are asked for. */
+  first: string;
   bytesMax: number;
   timeoutMs: number;
 }
 
 async function fetchPart(
   { url, range }: FilePart,
-  { fetchIndex, bytesMax, timeoutMs }: FetchOptions,
+  { fetchIndex, first, bytesMax, timeoutMs }: FetchOptions,
 ): Promise<StreamedAnswer | undefined> {
   const asked = { Range: range, "Accept-Encoding": "identity" };
   const answer = await fetchIndex(url, asked, AbortSignal.timeout(timeoutMs));
   const { status, headers, body } = answer;
   const { "content-range": place, "content-length": length, "content-encoding": encoding } = headers;
-  const first = range.slice("bytes=".length, range.indexOf("-"));
   const isAsked = place?.startsWith(`bytes ${first}-`) === true;
   if (status === 206 && isAsked && encoding === undefined && Number(length) <= bytesMax) {
     const sent = { "Content-Range": [place], "Content-Length": [String(length)] };
