@@ -8,8 +8,7 @@ export const ONE_SNAPSHOT = {
 
 /**
  * SQL that selects these columns for each address of a package and day that is live: `amount` adds up to more than nothing.
- * The
- * same one may come several times, because an address has several rows until ClickHouse has merged them. Only addresses
+ * The same one may come several times, because an address has several rows until ClickHouse has merged them. Only addresses
  * with a removed version are added up. The list of them has 32 bits of each, so it may name others too, which are then
  * added up as well. To add up all rows takes four times the processor time.
  * The statement needs ONE_SNAPSHOT.

@@ -34,8 +34,8 @@ const EVENTS_EACH = 1_000_000;
 const ADDRESSES_EACH = 150_000;
 
 /**
- * Imports a million events at a time, up to yesterday. Continues what the folder holds; an import in which the benchmark was stopped is
- * sent again, and overrides itself. Throws when the folder holds more events, or others.
+ * Imports a million events at a time, up to yesterday. Continues what the folder holds; an import in which the benchmark
+ * was stopped is sent again, and overrides itself. Throws when the folder holds more events, or others.
  */
 export async function storeEvents(measured: MeasuredProgram): Promise<StoredEvents> {
   const { folder, program, millions, seed, onProgress } = measured;
