@@ -67,7 +67,7 @@ export function useDeliveries(): void {
     for (const each of opened.splice(0)) await each[Symbol.asyncDispose]();
   });
   afterAll(async () => {
-    await Promise.all(pools.map((pool) => pool.end()));
+    await Promise.all(pools.splice(0).map((pool) => pool.end()));
     await postgres?.[Symbol.asyncDispose]();
   });
 }
