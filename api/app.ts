@@ -50,8 +50,8 @@ export interface AppDeps {
   /** Present if hosts have to be verified before they are served. */
   hosts?: HostChecks;
   quotas?: Quotas;
-  /** How many entries of each of `ACCESS_ACTIONS` the audit log of an owner keeps; 1,000 by default. */
-  auditAccessMax?: number;
+  /** How many entries of each of `ACCESS_ACTIONS` and each actor the audit log of an owner keeps. */
+  auditAccessMax: number;
   routes?: readonly Route[];
   /** Resolves once live collection of this process serves every change that was committed before. */
   untilCollected?: () => Promise<void>;
@@ -73,7 +73,7 @@ export function createApp({
   openid,
   hosts,
   quotas,
-  auditAccessMax = AUDIT_ACCESS_MAX,
+  auditAccessMax,
   routes = [],
   publicRoutes = [],
   untilCollected,
@@ -117,7 +117,6 @@ export function createApp({
 }
 
 const BODY_MS_MAX = 30_000;
-const AUDIT_ACCESS_MAX = 1_000;
 
 function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
   return (ctx, next) => {
@@ -134,16 +133,20 @@ function limitExports(): Koa.Middleware<ApiState> {
   };
 }
 
-/** Entries of access are not worth a failed request: one that cannot be written is in the log. */
+/** Entries of access are not worth a failed request: one that cannot be written is in the log. One is written at a time. */
 function recordAccess(pg: Pool, entriesMax: number): Koa.Middleware<ApiState> {
+  let written = Promise.resolve();
   return (ctx, next) => {
     const write = async (find: () => Promise<AuditEntry[]>) => {
       for (const entry of await find()) await insertAccessEntry(pg, entry, entriesMax);
     };
-    ctx.state.recordAccess = (find) =>
-      void write(find).catch((err: unknown) =>
-        ctx.state.log.warn({ err }, "an export or failed sign-in is not in the audit log"),
-      );
+    ctx.state.recordAccess = (find) => {
+      written = written
+        .then(() => write(find))
+        .catch((err: unknown) =>
+          ctx.state.log.warn({ err }, "an export or failed sign-in is not in the audit log"),
+        );
+    };
     return next();
   };
 }

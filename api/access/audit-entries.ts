@@ -56,23 +56,47 @@ export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 export const SERVICE_ACTIONS = ["webhooks.disable-failing", "user.sign-in-failed"] as const;
 type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
-/** Of these, which change nothing and may be many, the newest of each owner are kept; see `insertAccessEntry`. */
+/** Of these, which change nothing and may be many, the newest of each actor are kept; see `insertAccessEntry`. */
 export const ACCESS_ACTIONS = ["export.read", "packages.export", "user.sign-in-failed"] as const;
 
 /** Writes the entries that it finds; nobody waits for them. */
 export type RecordAccess = (find: () => Promise<AuditEntry[]>) => void;
 
-/** Writes one entry, and deletes the owner's oldest of that action beyond `entriesMax`. */
+/**
+ * Writes one entry, and deletes the owner's oldest of that action and actor beyond `entriesMax`. An actor is a token, so
+ * none can push out what others did. Nor its own: within a minute, entries about the same thing are one. It keeps all
+ * their days, and of the other `NARROWING` fields those that all have, so a small export hides no larger one. One call
+ * at a time.
+ */
 export async function insertAccessEntry(pg: Postgres, entry: AuditEntry, entriesMax: number): Promise<void> {
   const text = `
-    with surplus as (
-      delete from audit_entries where id in (
-        select id from audit_entries where owner_id = $2 and action = $3 order by id desc offset $4
-      )
+    with kept as (
+      select e.id, e.target_id, e.changes, e.created_at from audit_entries e
+      where e.owner_id = $2 and e.action = $3 and e.account_id is not distinct from $4
+        and e.token_name is not distinct from $5
+    ), same as (
+      select id from kept where target_id = $6 and changes - ${NARROWING} = $7::jsonb - ${NARROWING}
+        and created_at > clock_timestamp() - interval '1 minute'
+      limit 1
+    ), widened as (
+      update audit_entries e
+      set changes = jsonb_strip_nulls(jsonb_build_object(
+          'startDate', least(e.changes ->> 'startDate', $7 ->> 'startDate'),
+          'endDate', greatest(e.changes ->> 'endDate', $7 ->> 'endDate')))
+        || (select coalesce(jsonb_object_agg(key, value), '{}')
+          from jsonb_each(e.changes) own join jsonb_each($7) new using (key, value))
+      where id in (select id from same)
+    ), surplus as (
+      delete from audit_entries where not exists (select from same)
+        and id in (select id from kept order by id desc offset $8)
     )
-    ${insertAuditEntries(1)}`;
-  await query(pg, text, [auditRows([entry]), entry.ownerId, entry.action, entriesMax - 1]);
+    ${insertAuditEntries(1)} where not exists (select from same)`;
+  const row = auditRow(entry);
+  const about = [row.owner_id, row.action, row.account_id, row.token_name, row.target_id, row.changes];
+  await query(pg, text, [JSON.stringify([row]), ...about, entriesMax - 1]);
 }
+
+const NARROWING = "'{startDate,endDate,format,stage,search,sort}'::text[]";
 
 /** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
 export async function insertAuditEntry(client: Postgres, entry: AuditEntry): Promise<void> {

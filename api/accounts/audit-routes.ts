@@ -34,8 +34,9 @@ const LIST_AUDIT: Operation = {
   description:
     "Owners and admins read an organization's log, a user reads their own. Newest first. An actor who worked on " +
     `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`. Of \`export.read\`, ` +
-    "`packages.export` and `user.sign-in-failed`, at most ten a minute, an owner's newest are kept: 1,000 each unless the " +
-    "operator chose otherwise.",
+    "`packages.export` and `user.sign-in-failed`, at most ten a minute, an owner's newest of each token are kept: 1,000 " +
+    "each unless the operator chose otherwise. Exports of the same thing with the same token within a minute are one " +
+    "entry, with all their days.",
   query: {
     ...PAGE_QUERY,
     action: {

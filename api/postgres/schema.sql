@@ -648,7 +648,7 @@ create index webhook_attempts_by_age on webhook_attempts (started_at);
 -- Operation
 
 -- Who changed what, and when? One row for each change, written in the transaction of the change. Exports and failed
--- sign-ins have rows as well, of which only the newest of each owner stay.
+-- sign-ins have rows as well, of which only the newest of each owner and token stay.
 create table audit_entries (
   id           uuid primary key,
   -- Whose it is: the organization's, or the user's own.

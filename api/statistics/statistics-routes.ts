@@ -137,8 +137,7 @@ async function admitFormat(
 ): Promise<Changed | undefined> {
   if (format !== "csv") return undefined;
   const [id] = scope.packages;
-  const { range, pixel } = asked;
-  const changes = { export: "statistics", format, ...periodOf(range), pixel };
+  const changes = { export: "statistics", format, ...asked.range, pixel: asked.pixel };
   if (asked.package === undefined || id === undefined) {
     await requireExportOf(pg, account, owner.name);
     return { ownerId: owner.id, target: owner, changes };

@@ -105,6 +105,6 @@ export const RETENTION_VARIABLES = {
     default: "1000",
     meaning:
       "How many entries of `export.read`, of `packages.export` and of `user.sign-in-failed` each the audit log of an " +
-      "owner keeps: the newest. Other entries are not counted.",
+      "owner keeps of each token: the newest. Other entries are not counted.",
   },
 } as const satisfies Record<string, VariableSchema>;

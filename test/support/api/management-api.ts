@@ -70,7 +70,7 @@ export async function serveApi({
   const tokens = createTokenCipher(secretKey);
   const checks = { postgres: async () => void (await pg.query("select 1")) };
   const log = pino({ level: "silent" });
-  const app = createApp({ ...options, pg, tokens, log, readiness: { checks }, routes });
+  const app = createApp({ ...options, pg, tokens, log, readiness: { checks }, routes, auditAccessMax: 100 });
   const handle = app.callback();
   const server = createApiServer((req, res) => void handle(req, res));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

@@ -20,7 +20,10 @@ useWorld(async ({ pg }) => {
   eventLog = await openTestLog();
   const active = new ActiveUploads();
   const imports = [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })];
-  return { routes: [...imports, ...companyRoutes({ pg, clickhouse: undefined as never })] };
+  return {
+    trustsProxy: () => true,
+    routes: [...imports, ...companyRoutes({ pg, clickhouse: undefined as never })],
+  };
 });
 
 afterAll(() => eventLog?.[Symbol.asyncDispose]());
@@ -199,49 +202,81 @@ describe("exports", () => {
     ]);
   });
 
-  test("are kept up to a number of each owner, the newest; other entries stay", async () => {
+  /** Directly, one after the other; the nth is about a thing of its own. */
+  async function exported(owner: string, { by, times, changes }: Exported) {
     const { pg } = postgres;
     const { rows } = await pg.query<{ id: string; name: string }>("select id, name from owners");
     const idOfOwner = (name: string) => rows.find((row) => row.name === name)?.id ?? "";
-    const { organization, names } = world;
-    const before = await entriesOf(organization);
-    for (const nth of [1, 2, 3, 4, 5])
-      for (const name of [organization, names.member]) {
-        const target = { kind: "organization", id: idOfOwner(name), name } as const;
-        const by = { accountId: idOfOwner(names.owner), tokenName: undefined, requestId: `${nth}` };
-        await insertAccessEntry(pg, { ownerId: target.id, by, action: "export.read", target }, 3);
-      }
-    for (const [name, token] of [
-      [organization, world.tokens.owner],
-      [names.member, world.tokens.member],
-    ] as const) {
-      const kept = await entriesOf(name, "?action=export.read", token);
-      expect(kept.map((entry) => entry.request_id)).toEqual(["5", "4", "3"]);
+    for (let nth = 1; nth <= times; nth += 1) {
+      const target = { kind: "package", id: changes === undefined ? `${nth}` : "one", name: "x" } as const;
+      const actor = { accountId: idOfOwner(world.names.owner), tokenName: by, requestId: `${by}-${nth}` };
+      const entry = { ownerId: idOfOwner(owner), by: actor, action: "packages.export", target } as const;
+      await insertAccessEntry(pg, { ...entry, ...(changes && { changes }) }, 3);
     }
-    expect((await entriesOf(organization)).slice(3)).toEqual(before);
+  }
+
+  interface Exported {
+    by: string;
+    times: number;
+    changes?: object;
+  }
+
+  test("are kept up to a number of each owner and token, the newest; other entries stay", async () => {
+    const { organization, names, tokens } = world;
+    const before = await entriesOf(organization);
+    await exported(organization, { by: "ci", times: 2 });
+    await exported(names.member, { by: "leaked", times: 4 });
+    await exported(organization, { by: "leaked", times: 5 });
+    const kept = async (name: string, token: string) =>
+      (await entriesOf(name, "?action=packages.export", token)).map((entry) => entry.request_id);
+    const leaked = ["leaked-5", "leaked-4", "leaked-3"];
+    expect(await kept(organization, tokens.owner)).toEqual([...leaked, "ci-2", "ci-1"]);
+    expect(await kept(names.member, tokens.member)).toEqual(["leaked-4", "leaked-3", "leaked-2"]);
+    expect((await entriesOf(organization)).slice(5)).toEqual(before);
+  });
+
+  test("of the same thing by the same token are one entry a minute, and none hides the days of another", async () => {
+    const { organization } = world;
+    const may = { export: "events", format: "csv", startDate: "2026-05-02", endDate: "2026-05-02" };
+    const all = { export: "events", format: "parquet", startDate: "2026-04-01", endDate: "2026-05-01" };
+    await exported(organization, { by: "ci", times: 1, changes: may });
+    for (const changes of [may, all, may]) await exported(organization, { by: "leaked", times: 5, changes });
+    await exported(organization, { by: "leaked", times: 1, changes: { ...may, export: "statistics" } });
+    const widened = { export: "events", startDate: "2026-04-01", endDate: "2026-05-02" };
+    const changes = async () =>
+      (await entriesOf(organization, "?action=packages.export")).map((entry) => entry.changes);
+    expect(await changes()).toEqual([{ ...may, export: "statistics" }, widened, may]);
+    await postgres.pg.query("update audit_entries set created_at = created_at - interval '1 minute'");
+    await exported(organization, { by: "leaked", times: 2, changes: may });
+    expect(await changes()).toEqual([may, { ...may, export: "statistics" }, widened, may]);
   });
 });
 
-test("failed sign-ins are in the log of the account that they named, at most ten a minute", async () => {
+test("failed sign-ins are in the log of the account that they named, once a minute a network and method, at most ten", async () => {
   const { names, tokens } = world;
   const browser = openBrowser({ url: api.url });
-  const signIn = (username: string, secret: string) =>
-    browser.post("/dashboard/sign-in", { action: "sign-in", username, secret, to: "" });
+  const signIn = (username: string, secret: string, network = "203.0.113") =>
+    browser.post(
+      "/dashboard/sign-in",
+      { action: "sign-in", username, secret, to: "" },
+      { "x-forwarded-for": `${network}.7` },
+    );
   const entries = () => entriesOf(names.member, "?action=user.sign-in-failed", tokens.member);
   await signIn("nobody-of-this-name", "wrong");
-  expect((await signIn(names.member.toUpperCase(), "wrong")).status).toBe(401);
+  for (const word of ["wrong", "wrong too"])
+    expect((await signIn(names.member.toUpperCase(), word)).status).toBe(401);
   await expect.poll(entries).toHaveLength(1);
-  for (let tried = 0; tried < 12; tried += 1) await signIn(names.member, `mtk_${"a".repeat(43)}`);
-  await expect.poll(entries).toHaveLength(10);
+  for (let tried = 0; tried < 12; tried += 1)
+    await signIn(names.member, `mtk_${"a".repeat(43)}`, `198.51.${tried}`);
+  await expect.poll(entries).toHaveLength(9);
   const target = { kind: "user", name: names.member };
   const about = { actor: "(service)", target, request_id: expect.stringMatching(UUID) as string };
-  const network = "127.0.0.0/24";
   expect((await entries()).slice(-2)).toMatchObject([
-    { ...about, changes: { method: "token", network } },
-    { ...about, changes: { method: "password", network } },
+    { ...about, changes: { method: "token", network: "198.51.0.0/24" } },
+    { ...about, changes: { method: "password", network: "203.0.113.0/24" } },
   ]);
   const { rows } = await postgres.pg.query("select from audit_entries where action = 'user.sign-in-failed'");
-  expect(rows).toHaveLength(10);
+  expect(rows).toHaveLength(9);
 });
 
 describe("imports", () => {

@@ -25,7 +25,8 @@ function registered(): Layer[] {
   const routes = TOKEN_ROUTES.slice(managed);
   const log = pino({ level: "silent" });
   const publicRoutes = PUBLIC_ROUTES;
-  const app = createApp({ pg: UNUSED, tokens: UNUSED, log, readiness: { checks: {} }, routes, publicRoutes });
+  const deps = { pg: UNUSED, tokens: UNUSED, readiness: { checks: {} }, auditAccessMax: 1 };
+  const app = createApp({ ...deps, log, routes, publicRoutes });
   const routers = app.middleware.flatMap((each) => ("router" in each ? [each.router] : []));
   return (routers as { stack: Layer[] }[]).flatMap(({ stack }) => stack);
 }
