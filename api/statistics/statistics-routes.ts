@@ -6,6 +6,7 @@ import { Problem } from "../../schemas/problem.js";
 import { parsePage } from "../http/answers/paging.js";
 import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
 import { type OwnerInPart, type Scope, ownerInPartFor, statisticsScope } from "./statistics-scope.js";
+import { readPixel } from "../pixels/pixels.js";
 import { SHARED_MS, limitWork } from "../http/limit-work.js";
 import { type ApiContext, type Route, route } from "../http/route.js";
 import { answerCsv, answerList, parsePosition, seriesAsCsv } from "./answer-list.js";
@@ -137,7 +138,11 @@ async function admitFormat(
 ): Promise<Changed | undefined> {
   if (format !== "csv") return undefined;
   const [id] = scope.packages;
-  const changes = { export: "statistics", format, ...asked.range, pixel: asked.pixel };
+  const pixel = asked.pixel === undefined ? undefined : scope.pixels[0];
+  const row = pixel && (await readPixel(pg, { accountId: account.id, id: pixel }));
+  // With its package, of which the audit log says nothing to the blocked.
+  const of = row && { pixel, package_id: row.packageId ?? undefined };
+  const changes = { export: "statistics", format, ...asked.range, ...of };
   if (asked.package === undefined || id === undefined) {
     await requireExportOf(pg, account, owner.name);
     return { ownerId: owner.id, target: owner, changes };

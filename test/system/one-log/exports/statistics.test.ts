@@ -3,6 +3,7 @@ import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { Random } from "../../../../deploy/demo/random.js";
+import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type {
   Statistics,
@@ -249,6 +250,13 @@ describe("who may read them", () => {
     recountStatistics(events, { ...RANGE, artifacts: ids(...names) });
   const give = (username: string, level: string, of: keyof typeof artifacts) =>
     setLevel(pool, { packageId: artifacts[of].id, username, level });
+  const setRole = async (role: "admin" | "member") => {
+    await pool.query("update memberships set role = $1 where role <> 'owner'", [role]);
+  };
+  const exportsSeenBy = async (api: ApiClient) =>
+    (
+      await api.get<{ audit_entries: AuditEntryRecord[] }>("/v2/acme/audit?action=export.read")
+    ).audit_entries.map(({ changes }) => changes);
   afterEach(() => pool.query("delete from package_permissions"));
 
   test("a member reads all of them", async () => {
@@ -287,6 +295,14 @@ describe("who may read them", () => {
     await give("bob", "blocked", "image");
     expect(await read("", as.member)).toEqual(counted("files", "tool"));
     expect(await statusOf(as.member, path)).toEqual(HIDDEN);
+    await setRole("admin");
+    onTestFinished(() => setRole("member"));
+    await as.owner.request(path, { headers: CSV });
+    const of = { pixel: artifacts.site.id, package_id: artifacts.image.id };
+    await expect
+      .poll(() => exportsSeenBy(as.owner))
+      .toContainEqual(expect.objectContaining({ export: "statistics", ...of }));
+    expect(JSON.stringify(await exportsSeenBy(as.member))).not.toMatch(/site|pixel/);
   });
 
   test("an outsider with a level on one package reads its numbers alone", async () => {
