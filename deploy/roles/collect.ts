@@ -100,6 +100,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         pythonIndex: createPythonIndex({
           fetchIndex: createIndexClient(guard),
           now: () => performance.now(),
+          clientOf,
           onFailure(error, url) {
             metrics.onUpstreamFailure("python");
             log.warn({ err: error, url }, "a page or file of a Python index could not be fetched");

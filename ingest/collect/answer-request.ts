@@ -98,6 +98,6 @@ function answerSite(
       return answerDocker(request, site, imagePulls);
     case "python":
       if (isRegistryPath(request.path)) return answerNothing(request, imagePulls);
-      return answerPython(request, site, { index: pythonIndex, packages: sites.python });
+      return (gone) => answerPython(request, site, { index: pythonIndex, packages: sites.python, gone });
   }
 }

@@ -14,6 +14,8 @@ import type { PythonIndex } from "./python-index.js";
 interface PythonSources {
   index: PythonIndex;
   packages: PythonPackages;
+  /** Aborts when the client has gone. */
+  gone: AbortSignal;
 }
 
 /**
@@ -24,7 +26,7 @@ interface PythonSources {
 export async function answerPython(
   request: CollectRequest,
   site: PythonSite,
-  { index, packages }: PythonSources,
+  { index, packages, gone }: PythonSources,
 ): Promise<CollectAnswer | StreamedAnswer> {
   const wanted = parsePath(request.path);
   if (wanted === undefined) return NOTHING;
@@ -38,7 +40,7 @@ export async function answerPython(
   const found = findFile(page, wanted.file) ?? (await findAgain(wanted.file, () => index.read(source, NEW)));
   if (found === undefined) return NOTHING;
   const part = partOf(request, found, site);
-  const answer = part && (await index.readPart(part));
+  const answer = part && (await index.readPart({ ...part, gone }));
   if (answer !== undefined) return answer;
   const packageId = packageOf(wanted.project, site, packages);
   return fileAnswer(request, { ...found, ownerId: site.ownerId, packageId, project: wanted.project });
@@ -139,11 +141,17 @@ interface FoundOn extends Found {
  * uv does not follow a redirect of a Range, but downloads the whole file for its metadata, and again to install it
  * (astral-sh/uv, crates/uv-client/src/registry_client.rs, `wheel_metadata_no_pep658`). Others follow it.
  */
-function partOf({ method, headers }: CollectRequest, { file, companion }: Found, { ownerId }: PythonSite) {
+function partOf(
+  { method, headers, address: client }: CollectRequest,
+  { file, companion }: Found,
+  { ownerId, repositoryUrl }: PythonSite,
+) {
   const { range, "user-agent": agent = "" } = headers;
   if (range === undefined || method !== "GET" || companion !== undefined || !/^uv\//i.test(agent))
     return undefined;
-  return { url: file.url, ownerId, range };
+  // Over https the client would take it for authentic.
+  if (repositoryUrl.startsWith("https:") && !file.url.startsWith("https:")) return undefined;
+  return { url: file.url, ownerId, client, range };
 }
 
 function fileAnswer(request: CollectRequest, found: FoundOn): CollectAnswer {
@@ -156,6 +164,10 @@ function fileAnswer(request: CollectRequest, found: FoundOn): CollectAnswer {
   };
 }
 
+/**
+ * Not of a part that has an end: of a wheel that fits into their first part, pip and uv read all of it for its metadata
+ * before they download it (pypa/pip, src/pip/_internal/network/lazy_wheel.py, `_check_zip`).
+ */
 function isFromBeginning({ headers: { range } }: CollectRequest): boolean {
   return range === undefined || /^bytes=0-$/i.test(range.trim());
 }

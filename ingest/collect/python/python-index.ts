@@ -32,6 +32,8 @@ export interface PythonIndexOptions {
   fetchIndex: FetchIndex;
   /** In milliseconds; only differences count. */
   now: () => number;
+  /** Whom an address is of, for what one client gets at once. */
+  clientOf?: (address: string) => string;
   /** Called when a page or a part of a file could not be fetched; a copy may have been served. */
   onFailure?: (error: unknown, url: string) => void;
   limits?: Partial<typeof PYTHON_INDEX_LIMITS>;
@@ -65,7 +67,8 @@ export const PYTHON_INDEX_LIMITS = {
 /**
  * Revalidates pages with `If-None-Match` and `If-Modified-Since`. Concurrent requests for a page share one.
  */
-export function createPythonIndex({ fetchIndex, now, onFailure, limits }: PythonIndexOptions): PythonIndex {
+export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
+  const { fetchIndex, now, clientOf = (address) => address, onFailure, limits } = options;
   const bound = { ...PYTHON_INDEX_LIMITS, ...limits };
   const pages = openPageCache(bound);
   // Times of the last answer. Separate caches, so that requests for invented names evict no page.
@@ -132,8 +135,8 @@ export function createPythonIndex({ fetchIndex, now, onFailure, limits }: Python
       return checked ?? cached?.page.served ?? "unavailable";
     },
     readPart: (part) =>
-      fetchPart(part).catch((error: unknown) => {
-        onFailure?.(error, part.url);
+      fetchPart({ ...part, client: clientOf(part.client) }).catch((error: unknown) => {
+        if (!part.gone.aborted) onFailure?.(error, part.url);
         return undefined;
       }),
   };

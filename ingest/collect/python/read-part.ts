@@ -1,4 +1,4 @@
-import { Shares } from "../../../schemas/async/limit-concurrency.js";
+import { limitConcurrency, Shares } from "../../../schemas/async/limit-concurrency.js";
 import type { StreamedAnswer } from "../read-collect-request.js";
 import type { FetchIndex } from "./fetch-index.js";
 
@@ -7,7 +7,8 @@ const PART_LIMITS = {
   bytesMax: 1024 * 1024,
   /** From the request to the last byte that the client takes. */
   timeoutMs: 30_000,
-  /** At once, for one owner and in all. uv asks for 50 files at once. */
+  /** At once, for one client, one owner and in all. uv asks for 50 files at once; a client's wait for one another. */
+  perClient: 8,
   perOwner: 64,
   inAll: 256,
 };
@@ -15,6 +16,10 @@ const PART_LIMITS = {
 export interface FilePart {
   url: string;
   ownerId: string;
+  /** The address of who asks. */
+  client: string;
+  /** Aborts when the client has gone. */
+  gone: AbortSignal;
   /** The header `Range`. */
   range: string;
 }
@@ -25,18 +30,27 @@ export type ReadPart = (part: FilePart) => Promise<StreamedAnswer | undefined>;
 /** Reads parts of upstreams' files. Rejects as `fetchIndex` does. */
 export function createPartReader(fetchIndex: FetchIndex, over: Partial<typeof PART_LIMITS> = {}): ReadPart {
   const limits = { ...PART_LIMITS, ...over };
-  const places = new Shares({ perKey: limits.perOwner, inAll: limits.inAll });
+  const { bytesMax, inAll } = limits;
+  const takeTurn = limitConcurrency({ perKey: limits.perClient, inAll });
+  const places = new Shares({ perKey: limits.perOwner, inAll });
   return async (part) => {
     const { first, length } = spanOf(part);
-    if (!(length >= 1 && length <= limits.bytesMax) || !places.haveRoom([part.ownerId])) return undefined;
-    const place = places.take([part.ownerId]);
+    if (!(length >= 1 && length <= bytesMax)) return undefined;
+    const signal = AbortSignal.any([part.gone, AbortSignal.timeout(limits.timeoutMs)]);
+    const turn = await takeTurn([part.client], signal);
+    const place = places.haveRoom([part.ownerId]) ? places.take([part.ownerId]) : undefined;
+    const leave = () => {
+      turn[Symbol.dispose]();
+      place?.[Symbol.dispose]();
+    };
+    signal.addEventListener("abort", leave, { once: true });
     let answer: StreamedAnswer | undefined;
     try {
-      answer = await fetchPart(part, { fetchIndex, first, ...limits });
+      answer = place && (await fetchPart(part, { fetchIndex, first, bytesMax, signal }));
     } finally {
-      if (answer === undefined) place[Symbol.dispose]();
+      if (answer === undefined) leave();
     }
-    return answer && { ...answer, body: holding(place, answer.body) };
+    return answer && { ...answer, body: before(leave, answer.body) };
   };
 }
 
@@ -51,15 +65,15 @@ interface FetchOptions {
   /** Of the bytes that are asked for. */
   first: string;
   bytesMax: number;
-  timeoutMs: number;
+  signal: AbortSignal;
 }
 
 async function fetchPart(
   { url, range }: FilePart,
-  { fetchIndex, first, bytesMax, timeoutMs }: FetchOptions,
+  { fetchIndex, first, bytesMax, signal }: FetchOptions,
 ): Promise<StreamedAnswer | undefined> {
   const asked = { Range: range, "Accept-Encoding": "identity" };
-  const answer = await fetchIndex(url, asked, AbortSignal.timeout(timeoutMs));
+  const answer = await fetchIndex(url, asked, signal);
   const { status, headers, body } = answer;
   const { "content-range": place, "content-length": length, "content-encoding": encoding } = headers;
   const isAsked = place?.startsWith(`bytes ${first}-`) === true;
@@ -71,7 +85,10 @@ async function fetchPart(
   return undefined;
 }
 
-async function* holding(place: Disposable, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  using _place = place;
-  yield* body;
+async function* before(leave: () => void, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } finally {
+    leave();
+  }
 }

@@ -40,9 +40,14 @@ const packages: PythonPackages = {
 
 function ask(target: string, more: Partial<CollectRequest> = {}, upstream = upstreamOfPages()) {
   const index = createPythonIndex({ fetchIndex: upstream.fetchIndex, now: () => 0 });
-  return answerPython(collectRequest(target, more), SITE, { index, packages }) as Promise<CollectAnswer>;
+  return answerPython(collectRequest(target, more), SITE, {
+    index,
+    packages,
+    gone,
+  }) as Promise<CollectAnswer>;
 }
 
+const gone = new AbortController().signal;
 const WEB_PAGE =
   "<!DOCTYPE html><html><body><h1>web</h1>\n" +
   `<a href="/simple/web/${WHEEL}#sha256=ab" data-core-metadata="true" data-dist-info-metadata="true">${WHEEL}</a><br>\n` +
@@ -132,6 +137,7 @@ describe("a file", () => {
     ["/simple/Web/web-1.3.0.tar.gz", {}, "https://index.example/f/web-1.3.0.tar.gz?t=1", [source]],
     [`/simple/web/${WHEEL}`, { method: "HEAD" }, `${AT}#sha256=ab`, []],
     [`/simple/web/${WHEEL}`, range("-100"), `${AT}#sha256=ab`, []],
+    [`/simple/web/${WHEEL}`, range("0-99"), `${AT}#sha256=ab`, []],
     [`/simple/web/${WHEEL}`, range("0-"), `${AT}#sha256=ab`, [wheel]],
     [`/simple/web/${WHEEL}.metadata`, {}, `${AT}.metadata`, []],
     ["/simple/web/web-1.3.0.tar.gz.asc", {}, "https://index.example/f/web-1.3.0.tar.gz.asc?t=1", []],
@@ -159,10 +165,10 @@ describe("a file", () => {
     const clock = { now: 0 };
     const index = createPythonIndex({ fetchIndex: upstream.fetchIndex, now: () => clock.now });
     const newest = collectRequest("/simple/web/web-2.0.zip");
-    expect(await answerPython(newest, SITE, { index, packages })).toMatchObject({ status: 404 });
+    expect(await answerPython(newest, SITE, { index, packages, gone })).toMatchObject({ status: 404 });
     upstream.answer = () => ({ body: '<a href="web-2.0.zip">' });
     clock.now = 2_000;
-    expect(await answerPython(newest, SITE, { index, packages })).toMatchObject({ status: 307 });
+    expect(await answerPython(newest, SITE, { index, packages, gone })).toMatchObject({ status: 307 });
   });
 });
 
