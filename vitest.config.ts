@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 
 type ProjectConfig = NonNullable<TestProjectInlineConfiguration["test"]>;
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { OPTIMIZE_LATE } from "./test/support/program/optimize-late.js";
+import { START_SOONER } from "./test/support/program/start-sooner.js";
 
 /** A file that starts programs or fills stores of its own, in more places the slower: begun last, it would run on alone. */
 const STARTS =
@@ -88,7 +88,7 @@ export default defineConfig({
   test: {
     // Each may run a cluster of its own. With five on two slow cores programs missed their 20 s to drain.
     maxWorkers: 3,
-    execArgv: [`--import=${OPTIMIZE_LATE}`],
+    execArgv: [`--import=${START_SOONER}`],
     // Polls end as soon as they may; the default second would fail them on a busy machine.
     expect: { poll: { timeout: 120_000 } },
     sequence: { sequencer: SlowFirst },

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pause } from "../../../schemas/async/pause.js";
 import type { Endpoints } from "../../../deploy/process/data-dir.js";
-import { OPTIMIZE_LATE } from "./optimize-late.js";
+import { START_SOONER } from "./start-sooner.js";
 
 /** The program in a process of its own. */
 export interface ToolchainProcess {
@@ -33,7 +33,7 @@ export function spawnProgram(
   through: readonly string[] = [],
 ): ChildProcess {
   const { PATH = "", HOME = "/", TMPDIR } = process.env;
-  const NODE_OPTIONS = `--import=${OPTIMIZE_LATE}`;
+  const NODE_OPTIONS = `--import=${START_SOONER}`;
   const [command = "", ...rest] = [...through, PROGRAM, ...args];
   return spawn(command, rest, {
     env: { PATH, HOME, NODE_OPTIONS, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
