@@ -11,6 +11,7 @@ import { prepareServers } from "../../../deploy/stores/clickhouse/prepare-clickh
 import type { Shards } from "../../../schemas/shards.js";
 import { findGivenServers } from "../shards/given-servers.js";
 import { openServersDatabase } from "../shards/servers-database.js";
+import { interpretStatements } from "./prepared-stores.js";
 
 /** Several shards with this program's tables. */
 export interface TestShards extends AsyncDisposable {
@@ -46,6 +47,7 @@ export async function openTestShards(): Promise<TestShards> {
 
 async function startServers() {
   const dir = await mkdtemp(join(tmpdir(), "maintainer-toolchain-shards-"));
+  for (const shard of ["a", "b"]) await interpretStatements(join(dir, shard));
   const started = await startShardServers({ dir, count: 2, log: pino({ level: "silent" }) });
   const shards = parseShards(started.shards) as ListedShard[];
   const source: ClickHouseSource = { url: started.url, cluster: { name: "maintainer", shards } };

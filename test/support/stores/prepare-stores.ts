@@ -14,7 +14,7 @@ import { openDataDir } from "../../../deploy/process/data-dir.js";
 import { startClickHouse } from "../../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../../../deploy/stores/embedded/postgres/postgres.js";
 import { embeddedUrl } from "../../../deploy/stores/open-stores.js";
-import { usePreparedStores } from "./prepared-stores.js";
+import { interpretStatements, usePreparedStores } from "./prepared-stores.js";
 
 const run = promisify(execFile);
 const log = pino({ level: "silent" });
@@ -71,6 +71,7 @@ async function preparePostgres(dir: string): Promise<void> {
 async function makeClickHouse(dir: string): Promise<void> {
   await using server = await startClickHouse({ dir, log });
   await prepareClickHouse(embeddedUrl(server), { lock: "alone" });
+  await interpretStatements(dir);
 }
 
 /** No test kills this server: nothing in it needs to outlive a crash. */
