@@ -70,7 +70,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
         throttle: () => throttleUpload(eventLog, collect),
         untilRoom: ({ ownerId, signal }) =>
           awaitRoom({
-            unconsumed: () => eventLog.unconsumedBytes?.(ownerId) ?? 0,
+            unconsumed: async () => (await eventLog.unconsumedBytes?.(ownerId)) ?? 0,
             bytesMax: config.imports.backlogBytesMax,
             signal,
           }),

@@ -44,7 +44,7 @@ const ROOM_RETRY_SECONDS = 60;
 
 interface RoomDependencies extends Omit<BacklogDependencies, "waiting"> {
   /** Bytes of the owner that wait for enrichment. Throws where the log cannot be read. */
-  unconsumed: () => number;
+  unconsumed: () => Promise<number>;
   bytesMax: number;
   signal: AbortSignal;
 }
@@ -61,7 +61,7 @@ export async function awaitRoom({
   pause: wait = pause,
 }: RoomDependencies): Promise<void> {
   const until = now() + ROOM_MS_MAX;
-  while (exceeds(unconsumed, bytesMax)) {
+  while ((await unconsumed().catch(() => 0)) > bytesMax) {
     signal.throwIfAborted();
     if (now() >= until) throw noRoom(bytesMax);
     await wait(ROOM_PROBE_MS, { signal });

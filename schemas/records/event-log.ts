@@ -125,7 +125,7 @@ export interface LagReader {
   /** The lag of one queue, known within microseconds. Absent where a broker would have to be asked. */
   lagOfQueue?(group: string, queue: Queue): number;
   /** Of records appended for an owner that some group has yet to consume. Absent where a broker would have to be asked. */
-  unconsumedBytes?(ownerId: string): number;
+  unconsumedBytes?(ownerId: string): Promise<number>;
   /** Rejects while the log has no room for appends. Absent where a broker looks after its disks itself. */
   requireRoom?: () => Promise<void>;
 }

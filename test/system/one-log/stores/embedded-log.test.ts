@@ -116,20 +116,40 @@ describe("the embedded event log, beside that", () => {
     );
     await once(child, "close");
     await using log = await openEmbeddedLog({ dir, retentionMs: 0, retentionEveryMs: 20 });
-    const unconsumed = () => ["acme", "globex", "initech"].map((ownerId) => log.unconsumedBytes?.(ownerId));
-    expect(unconsumed()).toEqual([2_400, 300, 0]);
+    const unconsumed = () =>
+      Promise.all(["acme", "globex", "initech"].map(async (ownerId) => log.unconsumedBytes?.(ownerId)));
+    expect(await unconsumed()).toEqual([2_400, 300, 0]);
     await log.append([Buffer.alloc(60)], { partition: 7, ownerId: "initech" });
-    expect(unconsumed()).toEqual([2_400, 300, 60]);
+    expect(await unconsumed()).toEqual([2_400, 300, 60]);
     await using slow = await log.consume({ ...WHOLE, group: "g" }, async (batch) => {
       await batch.commit();
       throw new Error("stops after one record");
     });
     await slow.crashed;
-    expect(unconsumed()).toEqual([1_400, 300, 60]);
+    expect(await unconsumed()).toEqual([1_400, 300, 60]);
     await collect(log, { until: 5, group: "g" });
     await expect.poll(() => keptOffsets(dir), POLL).toEqual([]);
     await log.append([Buffer.alloc(70)], { partition: 0, ownerId: "globex" });
-    expect(unconsumed()).toEqual([0, 70, 0]);
+    expect(await unconsumed()).toEqual([0, 70, 0]);
+  });
+
+  test("knows the unconsumed bytes of a backlog at the first look, and lets others run meanwhile", async () => {
+    const dir = await newDir();
+    {
+      await using before = await openEmbeddedLog({ dir });
+      const records = Array.from({ length: 6_000 }, () => Buffer.from("x"));
+      await before.append(records, { partition: 0, ownerId: "acme" });
+    }
+    await using log = await openEmbeddedLog({ dir });
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    expect(await log.unconsumedBytes?.("acme")).toBe(6_000);
+    clearImmediate(turning);
+    expect(turns).toBeGreaterThan(3);
   });
 
   test("numbers each record once when two processes append to one partition at the same time", async () => {

@@ -66,14 +66,19 @@ test.each([
 ])("an owner with lines that wait for enrichment waits $waits", async ({ unconsumed, waitedMs }) => {
   let clock = 0;
   const wait = async (ms: number) => void (clock += ms);
-  await awaitRoom({ ...room, unconsumed: () => unconsumed.shift() ?? 0, now: () => clock, pause: wait });
+  await awaitRoom({
+    ...room,
+    unconsumed: async () => unconsumed.shift() ?? 0,
+    now: () => clock,
+    pause: wait,
+  });
   expect(clock).toBe(waitedMs);
 });
 
 test("refuses an upload after two minutes without room, and says for how long", async () => {
   let clock = 0;
   const wait = async (ms: number) => void (clock += ms);
-  const waiting = awaitRoom({ ...room, unconsumed: () => 5e9, now: () => clock, pause: wait });
+  const waiting = awaitRoom({ ...room, unconsumed: async () => 5e9, now: () => clock, pause: wait });
   await expect(waiting).rejects.toMatchObject({
     code: "unavailable",
     message: "More than 4 GiB of this owner's imports wait for enrichment: send this one again later.",
@@ -84,7 +89,7 @@ test("refuses an upload after two minutes without room, and says for how long", 
 
 test("stops to wait for room when the import is aborted", async () => {
   const controller = new AbortController();
-  const waiting = awaitRoom({ ...room, signal: controller.signal, unconsumed: () => 5e9 });
+  const waiting = awaitRoom({ ...room, signal: controller.signal, unconsumed: async () => 5e9 });
   controller.abort(new Error("aborted"));
   await expect(waiting).rejects.toThrow("aborted");
 });
