@@ -8,8 +8,8 @@ import { ADDRESS_WORDS, addressOf } from "./parse-address.js";
 export interface Ids {
   /** @param addresses as `addressOf` has them, one after the other; so are ids */
   endpoints(addresses: Uint32Array): Uint32Array<ArrayBuffer>;
-  /** @param agents the hashes of the user agents by `hashAgent`, as many as addresses */
-  origins(addresses: Uint32Array, agents: Uint32Array): Uint32Array<ArrayBuffer>;
+  /** @param agents the hashes of the user agents by `hashAgent`, as many as `endpoints`, which are ids */
+  origins(endpoints: Uint32Array, agents: Uint32Array): Uint32Array<ArrayBuffer>;
 }
 
 /**
@@ -21,10 +21,9 @@ export interface Ids {
 export function openIds(key: Uint8Array): Ids {
   const encryptAddresses = openCipher(key, "endpoint ids");
   const encryptEndpoints = openCipher(key, "origin ids");
-  const endpoints: Ids["endpoints"] = (addresses) => xor(encryptAddresses(addresses), addresses);
   return {
-    endpoints,
-    origins: (addresses, agents) => encryptEndpoints(xor(endpoints(addresses), agents)),
+    endpoints: (addresses) => xor(encryptAddresses(addresses), addresses),
+    origins: (endpoints, agents) => encryptEndpoints(xor(endpoints.slice(), agents)),
   };
 }
 
@@ -54,7 +53,7 @@ export function endpointId(ids: Ids, address: string): string {
 
 export function originId(ids: Ids, address: string, userAgent: string): string {
   const { family, words } = addressOf(address);
-  return family === 0 ? "" : hexOf(ids.origins(words, hashAgent(userAgent)));
+  return family === 0 ? "" : hexOf(ids.origins(ids.endpoints(words), hashAgent(userAgent)));
 }
 
 function hexOf({ buffer }: Uint32Array<ArrayBuffer>): string {

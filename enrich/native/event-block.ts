@@ -49,7 +49,7 @@ export class EventBlock {
  * events share, so that an event costs one number for each of these.
  */
 function eventColumns(rows: RowParts, ids: Ids): Record<string, Column> {
-  const addresses = rows.addresses();
+  const addresses = rows.addresses(ids);
   const userAgents = rows.texts(({ userAgent }) => userAgent);
   const artifacts = rows.shared(({ artifact }) => artifact);
   const origins = rows.shared((_, origin) => origin);
@@ -80,8 +80,8 @@ function eventColumns(rows: RowParts, ids: Ids): Record<string, Column> {
     client: clients.texts(({ client }) => client),
     client_version: clients.texts(({ clientVersion }) => clientVersion),
     platform: clients.texts(({ platform }) => platform),
-    origin_id: addresses.ids((words) => ids.origins(words, userAgents.repeat(hashAgent))),
-    endpoint_id: addresses.ids((words) => ids.endpoints(words)),
+    origin_id: addresses.ids((endpoints) => ids.origins(endpoints, userAgents.repeat(hashAgent))),
+    endpoint_id: addresses.ids((endpoints) => endpoints),
     latitude: places.fixed("Float32", (sink, { latitude }) => sink.writeFloat32(latitude)),
     longitude: places.fixed("Float32", (sink, { longitude }) => sink.writeFloat32(longitude)),
     country: places.texts(({ country }) => country),
@@ -141,8 +141,8 @@ class RowParts {
     return column;
   }
 
-  addresses(): AddressRows {
-    const addresses = new AddressRows();
+  addresses(ids: Ids): AddressRows {
+    const addresses = new AddressRows(ids);
     this.parts.push({ add: ({ address }) => addresses.add(address), clear: () => addresses.clear() });
     return addresses;
   }

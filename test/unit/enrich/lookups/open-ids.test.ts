@@ -31,7 +31,7 @@ describe("openIds", () => {
         expect(hexOf(ids.endpoints(words))).toBe(
           clients.map(([address]) => endpointId(ids, address)).join(""),
         );
-        expect(hexOf(ids.origins(words, hashes))).toBe(
+        expect(hexOf(ids.origins(ids.endpoints(words), hashes))).toBe(
           clients.map(([address, agent]) => originId(ids, address, agent)).join(""),
         );
       }),

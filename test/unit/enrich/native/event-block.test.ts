@@ -94,6 +94,20 @@ describe("EventBlock", () => {
     });
   });
 
+  test("makes the ids of its addresses once", () => {
+    let made = 0;
+    const endpoints = (words: Uint32Array) => {
+      made += 1;
+      return ids.endpoints(words);
+    };
+    const block = new EventBlock({ ...ids, endpoints });
+    for (const blocks of [1, 2]) {
+      block.add(full, origin);
+      block.encode();
+      expect(made).toBe(blocks);
+    }
+  });
+
   test("writes what is not known as empty, zero and not a number", () => {
     const zeros = "0".repeat(32);
     const unknown = {
