@@ -88,7 +88,7 @@ export async function dailyTables(): Promise<DailyTable[]> {
       );
     if (view === null) return [];
     const [, table = "", select = "", keys = ""] = view;
-    const sums = [...select.matchAll(/\bsum(?:If)?\([^)]+\) AS (\w+)/g)].map(([, sum = ""]) => sum);
+    const sums = [...select.matchAll(/\bsum(?:If)?\(.+?\) AS (\w+)/g)].map(([, sum = ""]) => sum);
     return [{ table, keys, sums, select }];
   });
 }

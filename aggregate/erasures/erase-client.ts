@@ -5,6 +5,7 @@ import { NIL_UUID } from "../../schemas/formats.js";
 import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
+import { forgetAddresses } from "../address-sets/forget-addresses.js";
 import { hasRow } from "../queries/has-row.js";
 import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";
@@ -39,6 +40,7 @@ export async function eraseClient(
   for (const shard of shards.shards) await noteVersions(shard, erasure, artifacts);
   await copyVersions(shards, erasure.id);
   await settleErased(shards, erasure, owner);
+  await forgetNumbers(shards, erasure, owner);
   // A power cut must not take what was noted of rows, and leave them deleted.
   await shards.sync();
   passFaultPoint("erasure-noted");
@@ -49,6 +51,15 @@ export async function eraseClient(
   });
   passFaultPoint("erasure-deleted");
   return true;
+}
+
+/** Of what is still in events: a later round finds it once more. On several servers no address has a number. */
+async function forgetNumbers(shards: Shards, { id }: ErasedClient, owner: OwnerSettlement): Promise<void> {
+  const addresses = `SELECT reinterpretAsUInt64(endpoint_id) FROM events WHERE ${isErased(shards)}`;
+  await owner.whileNumbering(async () => {
+    for (const { tables } of shards.shards)
+      await forgetAddresses(tables, { addresses, params: { erasure: id } });
+  });
 }
 
 /** Whether a server still has events of a client: each deletes in its own time. Rejects while one of them is down. */
@@ -203,9 +214,10 @@ export async function mergeAddresses({ shards }: Shards, erasure: string): Promi
 async function mergeOn(clickhouse: ClickHouse, erasure: string): Promise<boolean> {
   const query = await readQuery("erasures/empty-addresses");
   if (!(await hasRow(clickhouse, { query, params: { erasure } }))) return false;
-  await clickhouse.command({
-    query: "OPTIMIZE TABLE uniques FINAL",
-    clickhouse_settings: { alter_sync: "0" },
-  });
+  for (const table of ["uniques", "totals"])
+    await clickhouse.command({
+      query: `OPTIMIZE TABLE ${table} FINAL`,
+      clickhouse_settings: { alter_sync: "0" },
+    });
   return true;
 }

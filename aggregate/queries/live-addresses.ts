@@ -1,3 +1,5 @@
+import { staleDays, validSets } from "./valid-sets.js";
+
 /** Settings of a statement that reads a table several times, in sets as well. */
 export const ONE_SNAPSHOT = {
   // Every part of it reads the same rows of one server, whatever is inserted meanwhile.
@@ -26,4 +28,15 @@ FROM uniques
 WHERE ${where} AND toUInt32(address) IN (${removed})
 GROUP BY package, date, address
 HAVING sum(${amount}) > 0`;
+}
+
+/** SQL that selects how many distinct addresses each package had on each day: `package`, `date`, `addresses`. Needs ONE_SNAPSHOT. */
+export function dailyAddresses(where: string): string {
+  return `SELECT package, date, max(bitmapCardinality(addresses)) AS addresses
+${validSets(where)}
+GROUP BY package, date
+UNION ALL
+SELECT package, date, uniqExact(address) AS addresses
+FROM (${liveAddresses("package, date, address", { where: `${where} AND (package, date) IN (${staleDays(where)})`, amount: "total" })})
+GROUP BY package, date`;
 }

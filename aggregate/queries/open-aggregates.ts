@@ -6,7 +6,7 @@ import {
 } from "../../schemas/contracts/aggregate.js";
 import { type DateRange, storableRange } from "../../schemas/date-range.js";
 import { FORMAT_SETTINGS, openRows, type ResultSource, type Rows, FORMAT_NAMES } from "./open-rows.js";
-import { liveAddresses, ONE_SNAPSHOT } from "./live-addresses.js";
+import { dailyAddresses, ONE_SNAPSHOT } from "./live-addresses.js";
 import { type NamedId, namesSql, sqlName, uuidsLiteral } from "./sql-literals.js";
 import {
   BREAKDOWN_LIST,
@@ -115,9 +115,8 @@ FROM
   WHERE ${RANGE}
   GROUP BY package, date
   UNION ALL
-  SELECT package, date, 0 AS downloads, uniqExact(address) AS distinct_addresses
-  FROM (${liveAddresses("package, date, address", { where: RANGE, amount: "total" })})
-  GROUP BY package, date
+  SELECT package, date, 0 AS downloads, addresses AS distinct_addresses
+  FROM (${dailyAddresses(RANGE)})
 ) AS counted
 GROUP BY counted.package, date
 HAVING total > 0`;

@@ -1,6 +1,6 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { DateRange } from "../../schemas/date-range.js";
-import { composeTableCounts, composeTableLists, type Scoped } from "./compose-from-tables.js";
+import { composeTableCounts, composeTableLists, READS_SETS, type Scoped } from "./compose-from-tables.js";
 import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
 import type {
@@ -54,11 +54,12 @@ async function readCounts(
   query: BucketsQuery,
   range: DateRange,
 ): Promise<RangeCounts> {
-  const rows = await rowsOf<CountRow>(
-    clickhouse,
-    { ...query, range },
-    { query: composeTableCounts(scopedOf(query), { interval: query.interval, measures: "all" }) },
-  );
+  const ofRange = { ...query, range };
+  const [choice] = await rowsOf<{ reads_sets: 0 | 1 }>(clickhouse, ofRange, { query: READS_SETS });
+  const measures = choice?.reads_sets === 1 ? "all-from-sets" : "all";
+  const rows = await rowsOf<CountRow>(clickhouse, ofRange, {
+    query: composeTableCounts(scopedOf(query), { interval: query.interval, measures }),
+  });
   const totals = { downloads: 0, views: 0, addresses: 0, companies: 0 };
   const buckets = new Map<string, Counts>();
   for (const { measure, bucket, amount } of rows) {

@@ -25,10 +25,17 @@ export function insertLock(connection: Postgres): InsertLock {
       await query(connection, `select pg_advisory_unlock(${KEY})`);
       return result;
     },
+    async whileNumbering(work) {
+      await query(connection, `select pg_advisory_lock(${NUMBERS})`);
+      const result = await work();
+      await query(connection, `select pg_advisory_unlock(${NUMBERS})`);
+      return result;
+    },
   };
 }
 
 const KEY = "hashtextextended('inserts of events', 0)";
+const NUMBERS = "hashtextextended('numbers of addresses', 0)";
 
 /** A text that is another one after each recount that began. */
 export async function latestRecount(pg: Postgres): Promise<string> {

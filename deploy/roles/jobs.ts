@@ -1,4 +1,5 @@
 import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
+import { startAddressSets } from "../../aggregate/address-sets/start-address-sets.js";
 import { startEraser } from "../../aggregate/erasures/erase-artifacts.js";
 import { startSettler } from "../../aggregate/settlement/start-settler.js";
 import { funnelStore, readRunTime } from "../../api/funnel/funnel-runs.js";
@@ -6,6 +7,8 @@ import { emptySamples } from "../../api/imports/import-progress.js";
 import { asOnlySettlement, dueImports } from "../../api/imports/settlements.js";
 import { abortAbandonedUploads } from "../../api/imports/uploads.js";
 import * as deletedArtifacts from "../../api/erasures/deleted-artifacts.js";
+import { onConnection } from "../../api/postgres/connection.js";
+import { insertLock } from "../../api/postgres/insert-lock.js";
 import { withPg } from "../../api/postgres/with-pg.js";
 import { lookAtHosts } from "../../api/hosts/host-checks.js";
 import type { Shards } from "../../schemas/shards.js";
@@ -54,6 +57,15 @@ export function startJobs(parts: RoleParts): void {
     }),
   );
   open.use(startClientErasures(parts));
+  open.use(
+    startAddressSets({
+      shards,
+      whileNumbering: (work) => onConnection(pg, (client) => insertLock(client).whileNumbering(work)),
+      onMade: (days) => log.debug({ days }, "the addresses of days at rest are in sets"),
+      onFull: () => log.warn("all numbers of addresses are given, so statistics of new days take longer"),
+      onFailure: (error) => log.warn({ err: error }, "making sets of addresses failed and is retried"),
+    }),
+  );
   const { retention } = config;
   const jobs = [
     ...cleanUpJobs({ shards, retention, ...createRetentionMetrics(registry) }),

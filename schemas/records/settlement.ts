@@ -26,12 +26,14 @@ export interface SliceLimits {
   chunksMax: number;
 }
 
-/** Keeps the inserts into `events` and the recounts of its views apart, in all processes. */
+/** Keeps apart, in all processes, the inserts into `events` and the recounts of its views, and those who number addresses. */
 export interface InsertLock {
   /** Others may insert at the same time. */
   whileInserting<T>(work: () => Promise<T>): Promise<T>;
   /** Nobody inserts meanwhile. Events before the day `from`, if any, were removed, and their daily sums stay as they are. */
   whileRecounting<T>(work: (from: string | undefined) => Promise<T>): Promise<T>;
+  /** Nobody else gives numbers to addresses, or takes them away. */
+  whileNumbering<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The writes that need the owner's settlement lock. */

@@ -15,6 +15,7 @@ import {
   UNKNOWN_NETWORK,
   UNKNOWN_PLACE,
 } from "../../../schemas/records/enriched-event.js";
+import { expectAddresses, expectOwnNumbers, makeAllSets } from "./expect-addresses.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
 import { clickhouse, useClickHouse } from "./use-clickhouse.js";
 import { aggregateEvents, firstDifference } from "../imports/recount-aggregates.js";
@@ -65,11 +66,22 @@ export function settleAll(
   return settle(clickhouse.shards, asked, { batch, owner });
 }
 
-/** The aggregates of the package count these, and nothing else. */
+/** The package's aggregates and distinct addresses count these, and nothing else, before and after sets are made. */
 export async function expectCounted(versions: readonly Version[]): Promise<void> {
+  await expectAnswered(versions);
+  await makeAllSets(clickhouse);
+  await expectAnswered(versions);
+}
+
+async function expectAnswered(versions: readonly Version[]): Promise<void> {
   const answered = await readAggregates(clickhouse, [artifact.id]);
   expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
+  const downloads = versions.map(({ event }) => ({ ...event, isAutomated: isAutomated(event.userAgent) }));
+  await expectAddresses(clickhouse, artifact.id, downloads);
+  await expectOwnNumbers(clickhouse);
 }
+
+const isAutomated = (userAgent: string) => userAgent.endsWith("1");
 
 /** One version of an event, as a chunk of an import brought it. */
 export interface Version {
@@ -88,7 +100,7 @@ const lookups: Pick<Lookups, "clients" | "places" | "networks"> = {
       client: userAgent,
       clientVersion: "1",
       platform: `${userAgent} OS`,
-      automated: "",
+      automated: isAutomated(userAgent) ? "bot" : "",
     }),
   },
   places: { of: (address) => ({ ...UNKNOWN_PLACE, country: `country of ${address}` }) },
@@ -237,6 +249,7 @@ export function openJournal(): TestJournal {
     closeBatch: async (batch) => void staged.delete(batch),
     whileInserting: (work) => work(),
     whileRecounting: (work) => work(undefined),
+    whileNumbering: (work) => work(),
     unsettledChunks: unused,
     markSettled: unused,
     finishComplete: unused,

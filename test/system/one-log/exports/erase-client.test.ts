@@ -23,6 +23,7 @@ import {
   useSettlement,
   type Version,
 } from "../../../support/stores/settlement-world.js";
+import { makeAllSets } from "../../../support/stores/expect-addresses.js";
 import { clickhouse } from "../../../support/stores/use-clickhouse.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
 
@@ -87,7 +88,11 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     if (random.chance(0.7)) await settleAll(before, { events });
     const erasure = erasureOf(STAMP + 100);
     const scope = scopeOf();
+    await makeAllSets(clickhouse);
     expect(await eraseClient(clickhouse.shards, erasure, scope)).toBe(true);
+    expect(
+      await countOf("address_numbers", `address = reinterpretAsUInt64(unhex('${erasure.clientId}'))`),
+    ).toBe(0);
     await settleAll(before, { events });
     const kept = first.flat().filter(({ event }) => event.address !== ERASED);
     await expectCounted(liveOf(kept, new Set()));

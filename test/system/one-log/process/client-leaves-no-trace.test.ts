@@ -28,7 +28,7 @@ useToolchain({ organizations: [ERASING] });
 beforeAll(async () => {
   clickhouse = connectClickHouse(toolchain.endpoints.clickhouse ?? "");
   // Parts that a merge or a deletion replaced stay for eight minutes otherwise.
-  for (const table of ["events", "uniques", "import_log"])
+  for (const table of ["events", "uniques", "totals", "address_sets", "address_numbers", "import_log"])
     await clickhouse.command({ query: `ALTER TABLE ${table} MODIFY SETTING old_parts_lifetime = 1` });
 });
 

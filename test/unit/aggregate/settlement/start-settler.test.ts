@@ -37,6 +37,7 @@ function fakes({ rounds, staged = [], failures = 0, elsewhere = [], retractedMea
     closeBatch: async (batch) => void steps.push(`close ${batch}`),
     whileInserting: (work) => work(),
     whileRecounting: (work) => work(undefined),
+    whileNumbering: (work) => work(),
     unsettledChunks: async (ids) =>
       ids
         .filter((importId) => !settled.has(importId))

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { makeSets, readStaleDays } from "../../../../aggregate/address-sets/make-sets.js";
+import { startAddressSets } from "../../../../aggregate/address-sets/start-address-sets.js";
+import { expectOwnNumbers } from "../../../support/stores/expect-addresses.js";
+import {
+  artifact,
+  expectCounted,
+  insert,
+  STAMP,
+  useSettlement,
+  type Version,
+} from "../../../support/stores/settlement-world.js";
+import { clickhouse } from "../../../support/stores/use-clickhouse.js";
+import { suiteServers } from "../../../support/shards/given-servers.js";
+
+useSettlement();
+
+/** Events of a day, one from each address. */
+function chunkOf(day: number, addresses: readonly number[]): Version[] {
+  const importId = randomUUID();
+  return addresses.map((address, line) => ({
+    importId,
+    stamp: STAMP,
+    line,
+    event: {
+      artifact,
+      key: `${line}`,
+      time: Date.parse(`2025-03-0${day}T12:00:00Z`),
+      version: "v1",
+      userAgent: `agent${address % 2}`,
+      address: `192.0.2.${address}`,
+      variables: new Map(),
+    },
+  }));
+}
+
+const days = () => readStaleDays(clickhouse.client);
+const alone = <T>(work: () => Promise<T>): Promise<T> => work();
+const dependencies = () => ({ shards: clickhouse.shards, whileNumbering: alone, onFailure: () => undefined });
+
+// Several servers have no sets.
+test.skipIf(suiteServers() !== undefined)(
+  "sets without their numbers do not hold, and the job makes them anew, also where it was cut short",
+  async () => {
+    const first = chunkOf(1, [1, 2, 3]);
+    const second = chunkOf(2, [3, 2, 4]);
+    await insert(first);
+    await expectCounted(first);
+    await clickhouse.client.command({ query: "TRUNCATE TABLE address_numbers" });
+    await insert(second);
+    const cut = { ...clickhouse.shards, sync: () => Promise.reject(new Error("killed")) };
+    const newest = (await days()).filter(({ date }) => date === "2025-03-02");
+    await expect(makeSets(cut, clickhouse.client, newest)).rejects.toThrow("killed");
+    {
+      await using _job = startAddressSets({ ...dependencies(), everyMs: 1 });
+      await expect.poll(days).toEqual([]);
+    }
+    await expectCounted([...first, ...second]);
+  },
+);
+
+test.skipIf(suiteServers() !== undefined)("no address gets two numbers, however many give them", async () => {
+  const versions = chunkOf(3, [5, 6, 7, 8, 9]);
+  await insert(versions);
+  const stale = await days();
+  await Promise.allSettled(
+    Array.from({ length: 8 }, () => makeSets(clickhouse.shards, clickhouse.client, stale)),
+  );
+  await expectOwnNumbers(clickhouse);
+  await expectCounted(versions);
+});
