@@ -35,12 +35,7 @@ export const DELIVERY_FAULT_POINTS = [
 ] as const;
 
 /** Of erasures and dead letters, which no import waits for. */
-export const BESIDE_FAULT_POINTS = [
-  "dead-letter-stored",
-  "erasure-noted",
-  "erasure-deleted",
-  "erasure-finished",
-] as const;
+export const BESIDE_FAULT_POINTS = ["dead-letter-stored", "erasure-noted", "erasure-finished"] as const;
 
 export const ALL_FAULT_POINTS = [
   ...FAULT_POINTS,

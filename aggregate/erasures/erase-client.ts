@@ -49,7 +49,6 @@ export async function eraseClient(
   await owner.whileInserting(async () => {
     for (const { tables } of shards.shards) await deleteRows(tables, rows);
   });
-  passFaultPoint("erasure-deleted");
   return true;
 }
 

@@ -9,7 +9,7 @@ import { describeOrSkip } from "../../../support/describe-or-skip.js";
 import { makeLoopDisk, missingForLoopDisk } from "../../../support/program/loop-disk.js";
 
 /** Where most can go wrong. `npm run test:faults -- --power` cuts the power at every point, and between them. */
-const POINTS = ["after-insert", "after-sync", "settlement-applied", "erasure-deleted"];
+const POINTS = ["after-insert", "after-sync", "settlement-applied", "erasure-finished"];
 
 const NEED = { missing: missingForLoopDisk(), ciRule: "With CI=true the power must be cut." };
 
