@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
 
 /**
- * How much each may have: packages, pixels and webhooks an owner; organizations (that it made) and additional tokens an
+ * How much each may have: packages, pixels, webhooks and sources an owner; organizations (that it made) and additional tokens an
  * account; domains and routes a package. A lowered quota takes nothing from those who have more.
  */
 export const DEFAULT_QUOTAS = {
@@ -9,6 +9,7 @@ export const DEFAULT_QUOTAS = {
   pixels: 10_000,
   organizations: 1_000,
   webhooks: 20,
+  sources: 500,
   tokens: 100,
   domains: 100,
   /** Every request may have to try each of them. */
@@ -23,6 +24,7 @@ export const QUOTA_PROBLEMS = {
   pixels: "too-many-pixels",
   organizations: "too-many-organizations",
   webhooks: "too-many-webhooks",
+  sources: "too-many-sources",
   tokens: "too-many-tokens",
   domains: "too-many-domains",
   routes: "too-many-routes",

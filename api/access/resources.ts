@@ -135,6 +135,14 @@ export const RESOURCES = {
       manage: { on: "owner", least: "admin", scope: "manage" },
     },
   },
+  sources: {
+    tag: "Sources",
+    auditKind: "source",
+    actions: {
+      read: { on: "owner", least: "member", scope: "read" },
+      manage: { on: "owner", least: "admin", scope: "manage" },
+    },
+  },
   webhooks: {
     tag: "Webhooks",
     auditKind: "webhook",

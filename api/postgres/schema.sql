@@ -645,6 +645,65 @@ create index webhook_attempts_of_delivery on webhook_attempts (delivery_id, id d
 create index webhook_attempts_by_age on webhook_attempts (started_at);
 
 
+-- Sources: what registries count
+
+-- What is asked for its counts every day, such as the package left-pad of npm.
+create table sources (
+  id              uuid primary key,
+  owner_id        uuid not null references owners (id) on delete cascade,
+  kind            text not null,
+  name            text not null,
+  package_id      uuid references packages (id) on delete set null,
+  enabled         boolean not null default true,
+  created_at      timestamptz not null default now(),
+  updated_at      timestamptz not null default now(),
+  last_run_at     timestamptz,
+  last_success_at timestamptz,
+  last_error      text,
+  -- Runs that failed in a row.
+  failures        integer not null default 0,
+  -- While a process runs it: until when nobody else does. Null while it is disabled.
+  next_run_at     timestamptz,
+  -- Of the last answer, if that was the only one.
+  etag            text,
+  constraint sources_taken unique (owner_id, kind, name)
+);
+create index sources_of_owner on sources (owner_id, id desc);
+create index sources_of_package on sources (package_id) where package_id is not null;
+create index sources_due on sources (kind, next_run_at) where next_run_at is not null;
+
+create table reported_counts (
+  source_id   uuid not null references sources (id) on delete cascade,
+  date        date not null,
+  -- Empty where the registry counts all versions together.
+  version     text not null,
+  metric      text not null,
+  -- Null on a day on which a counter of the registry was set back.
+  value       bigint,
+  -- As it was before the registry corrected it.
+  first_value bigint,
+  fetched_at  timestamptz not null default now(),
+  changed_at  timestamptz,
+  primary key (source_id, date, version, metric)
+);
+
+-- Counters of registries that count since a thing exists: days are the differences.
+create table source_counters (
+  source_id uuid not null references sources (id) on delete cascade,
+  key       text not null,
+  version   text not null,
+  metric    text not null,
+  -- The day of the last reading.
+  date      date not null,
+  value     bigint not null,
+  -- At the end of the reading day before; null where there is none.
+  base      bigint,
+  -- Whether it fell on this day.
+  is_reset  boolean not null default false,
+  primary key (source_id, key)
+);
+
+
 -- Operation
 
 -- Who changed what, and when? One row for each change, written in the transaction of the change. Exports and failed

@@ -5,6 +5,7 @@ import {
   COLLECTION_VARIABLES,
   QUOTA_VARIABLES,
   RETENTION_VARIABLES,
+  SOURCE_VARIABLES,
   SWITCH,
   type VariableSchema,
 } from "./variables.js";
@@ -209,6 +210,7 @@ export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
   Kafka: KAFKA_VARIABLES,
   "Sign-in": SIGN_IN,
   "Live collection": COLLECTION_VARIABLES,
+  Sources: SOURCE_VARIABLES,
   Retention: RETENTION_VARIABLES,
   Quotas: QUOTA_VARIABLES,
   "Processing and logging": PROCESSING,
@@ -221,6 +223,7 @@ export const VARIABLES = {
   ...KAFKA_VARIABLES,
   ...SIGN_IN,
   ...COLLECTION_VARIABLES,
+  ...SOURCE_VARIABLES,
   ...RETENTION_VARIABLES,
   ...QUOTA_VARIABLES,
   ...PROCESSING,

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { ImportLogDays } from "../../aggregate/retention/remove-old-rows.js";
 import { DEFAULT_QUOTAS, type Quotas, parseQuotas } from "../../api/access/quotas.js";
 import type { OpenIdOptions } from "../../api/identity/openid.js";
+import type { SourceKind } from "../../schemas/contracts/source.js";
 import { parseBytes } from "../../schemas/formats.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
@@ -15,7 +16,7 @@ import {
   type SaslMechanism,
   parseShards,
 } from "./store-variables.js";
-import { items, variableFaults } from "./variable-faults.js";
+import { items, parseSourceUrls, variableFaults } from "./variable-faults.js";
 
 interface Listen {
   host: string;
@@ -55,6 +56,12 @@ export interface Config {
   quotas: Quotas;
   funnelSchedule: string;
   webhooks: { allowPrivateNetworks: boolean };
+  sources: {
+    isOn: boolean;
+    schedule: string;
+    urls: Readonly<Partial<Record<SourceKind, string>>>;
+    githubToken?: string;
+  };
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** Origins whose pages may call the API; `*` for all. */
@@ -105,6 +112,12 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     quotas: parseQuotas(variables.QUOTAS) ?? DEFAULT_QUOTAS,
     funnelSchedule: variables.FUNNEL_SCHEDULE,
     webhooks: { allowPrivateNetworks: variables.WEBHOOK_ALLOW_PRIVATE_NETWORKS === "true" },
+    sources: {
+      isOn: variables.SOURCES === "on",
+      schedule: variables.SOURCES_SCHEDULE,
+      urls: (variables.SOURCES_URLS && parseSourceUrls(variables.SOURCES_URLS)) || {},
+      ...given("githubToken", variables.GITHUB_TOKEN),
+    },
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: variables.LOG_LEVEL as LogLevel,

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
 import { parseQuotas } from "../../api/access/quotas.js";
+import { SOURCE_KINDS, type SourceKind } from "../../schemas/contracts/source.js";
 import { parseBytes } from "../../schemas/formats.js";
 import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-schema.js";
 import { parseShards } from "./store-variables.js";
@@ -37,6 +38,7 @@ ajv.addFormat("cidrs", (text) => items(text).every(isCidr));
 ajv.addFormat("origins", (text) => items(text).every(isOrigin));
 ajv.addFormat("dns-servers", (text) => items(text).length > 0 && items(text).every(isDnsServer));
 ajv.addFormat("cron", isCron);
+ajv.addFormat("source-urls", (text) => parseSourceUrls(text) !== undefined);
 ajv.addFormat("shards", (text) => typeof parseShards(text) !== "string");
 
 const validate = ajv.compile({
@@ -79,6 +81,20 @@ function quorumFaults({ CLICKHOUSE_QUORUM: quorum, CLICKHOUSE_SHARDS: text }: Va
       ({ name, servers }) =>
         `CLICKHOUSE_QUORUM must be at most the number of servers of a shard; it is "${quorum}", and shard ${name} has ${servers.length}`,
     );
+}
+
+/** Undefined for anything but `kind=URL` for each. */
+export function parseSourceUrls(text: string): Partial<Record<SourceKind, string>> | undefined {
+  const pairs = text
+    .trim()
+    .split(/\s+/)
+    .map((each) => [each.split("=", 1)[0] ?? "", each.replace(/^[^=]*=?/, "")] as const);
+  const isSound = pairs.every(
+    ([kind, url]) => SOURCE_KINDS.some((each) => each === kind) && isUrl(url, ["http:", "https:"]),
+  );
+  return isSound
+    ? Object.fromEntries(pairs.map(([kind, url]) => [kind, url.replace(/\/+$/, "")]))
+    : undefined;
 }
 
 function isDnsServer(text: string): boolean {

@@ -1,3 +1,4 @@
+import { SOURCE_KINDS } from "../../schemas/contracts/source.js";
 import { DEFAULT_QUOTAS } from "../../api/access/quotas.js";
 
 /** One environment variable: the rule that its value is checked against, and its documentation. */
@@ -62,8 +63,42 @@ export const QUOTA_VARIABLES = {
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "What an owner (packages, pixels, webhooks), an account (organizations, additional tokens) and a package " +
+      "What an owner (packages, pixels, webhooks, sources), an account (organizations, additional tokens) and a package " +
       "(domains, routes) may have. Those left out keep their default. What exists stays.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
+export const SOURCE_VARIABLES = {
+  SOURCES: {
+    type: "string",
+    enum: ["on", "off"],
+    mustBe: "on or off",
+    default: "on",
+    meaning:
+      "Whether registries are asked for the counts of [sources](sources.md). The role `jobs` asks them.",
+  },
+  SOURCES_SCHEDULE: {
+    type: "string",
+    format: "cron",
+    mustBe: 'a cron expression such as "23 5 * * *"',
+    default: "23 5 * * *",
+    meaning: "When they are asked, in UTC: each source at its own time within the hour that follows.",
+  },
+  SOURCES_URLS: {
+    type: "string",
+    format: "source-urls",
+    mustBe: `http:// or https:// URLs by kind, separated by spaces, such as npm=https://npm.example.org (kinds: ${SOURCE_KINDS.join(", ")})`,
+    unset: "those of the registries",
+    meaning: "Addresses that take the place of the registries' own. These alone may be private.",
+  },
+  GITHUB_TOKEN: {
+    type: "string",
+    format: "password",
+    mustBe: "a token of GitHub",
+    unset: "none",
+    meaning:
+      "Sent to GitHub alone: more requests an hour, private repositories that it may read, and views and clones of those " +
+      "that it may push to. Everybody who manages an owner here can then add these as sources.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

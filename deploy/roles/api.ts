@@ -25,6 +25,7 @@ import { readEventRetention } from "../stores/open-event-log.js";
 import { erasureSealer } from "../schedule/client-erasures.js";
 import { openLineChecks } from "./start-line-checks.js";
 import type { Collect } from "./start-collect.js";
+import { sourceApi } from "./start-sources.js";
 import { webhookApi } from "./start-webhooks.js";
 
 export async function startApi(parts: RoleParts, collect?: Collect): Promise<ListeningServer> {
@@ -87,6 +88,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...funnelImportanceRoutes({ pg: requests }),
       ...funnelRunRoutes({ pg: requests, shards: requestShards }),
       ...erasureRoutes({ pg: requests, sealer: erasureSealer(secretKey) }),
+      ...sourceApi(parts, listener),
       ...statisticsRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
     untilCollected: async () => collect?.caughtUp(),

@@ -25,6 +25,7 @@ import { type RoleParts, resolveTxtAt } from "./role-parts.js";
 import { startClientErasures } from "../schedule/client-erasures.js";
 import { clusterServers } from "../stores/clickhouse/clickhouse-source.js";
 import { watchServers } from "../stores/clickhouse/cluster/watch-servers.js";
+import { startSourceRuns } from "./start-sources.js";
 import { startWebhooks } from "./start-webhooks.js";
 
 /**
@@ -36,6 +37,7 @@ export function startJobs(parts: RoleParts): void {
   const { shards, pg } = stores;
   watchCluster(parts);
   open.use(startWebhooks(parts));
+  if (config.sources.isOn) open.use(startSourceRuns(parts));
   open.use(
     startSettler({
       shards,

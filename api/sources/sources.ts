@@ -1,0 +1,112 @@
+import { v7 as uuidv7 } from "uuid";
+import type { SourceKind, SourceRecord } from "../../schemas/contracts/source.js";
+import { isUuid, withoutNulls } from "../../schemas/formats.js";
+import { isBlocked } from "../access/visible-packages.js";
+import { type Page, type Postgres, query, utc } from "../postgres/query.js";
+
+export interface SourceFields {
+  kind: SourceKind;
+  name: string;
+  packageId: string | null;
+  enabled: boolean;
+}
+
+/** Its first run is due at once. The owner must be locked, because the package could be deleted meanwhile. */
+export async function insertSource(
+  pg: Postgres,
+  { ownerId, kind, name, packageId, enabled }: SourceFields & { ownerId: string },
+): Promise<string> {
+  const id = uuidv7();
+  const text = `
+    insert into sources (id, owner_id, kind, name, package_id, enabled, next_run_at)
+    values ($1, $2, $3, $4, $5, $6, case when $6 then now() end)`;
+  await query(pg, text, [id, ownerId, kind, name, packageId, enabled]);
+  return id;
+}
+
+/** Another name is another thing: what was counted under the one before goes. Enabled again, it is due at once. */
+export async function updateSource(
+  pg: Postgres,
+  { id, kind, name, packageId, enabled }: SourceFields & { id: string },
+): Promise<void> {
+  const isOther = "select from sources where id = $1 and (kind, name) is distinct from ($2::text, $3::text)";
+  await query(pg, `delete from reported_counts where source_id = $1 and exists (${isOther})`, [
+    id,
+    kind,
+    name,
+  ]);
+  await query(pg, `delete from source_counters where source_id = $1 and exists (${isOther})`, [
+    id,
+    kind,
+    name,
+  ]);
+  const text = `
+    update sources set kind = $2, name = $3, package_id = $4, enabled = $5, updated_at = clock_timestamp(),
+      etag = case when (kind, name) = ($2, $3) then etag end,
+      next_run_at = case when not $5 then null when enabled and (kind, name) = ($2, $3) then next_run_at else now() end
+    where id = $1 and (kind, name, package_id, enabled) is distinct from ($2::text, $3::text, $4::uuid, $5::boolean)`;
+  await query(pg, text, [id, kind, name, packageId, enabled]);
+}
+
+/** Also deletes its counts. */
+export async function deleteSource(pg: Postgres, id: string): Promise<void> {
+  await query(pg, "delete from sources where id = $1", [id]);
+}
+
+/** False when it is disabled. */
+export async function askForRun(pg: Postgres, id: string): Promise<boolean> {
+  const text = "update sources set next_run_at = now() where id = $1 and enabled returning id";
+  return (await query(pg, text, [id])).length > 0;
+}
+
+export async function countSources(pg: Postgres, ownerId: string): Promise<number> {
+  const text = "select count(*)::int as sources from sources where owner_id = $1";
+  const [counted] = await query<{ sources: number }>(pg, text, [ownerId]);
+  return counted?.sources ?? 0;
+}
+
+type Nullable<Record> = { [Field in keyof Required<Record>]: Required<Record>[Field] | null };
+
+interface OfOwner {
+  accountId: string;
+  ownerId: string;
+}
+
+/** Undefined also where the account is blocked from its package. */
+export async function readSource(
+  pg: Postgres,
+  { accountId, ownerId, id }: OfOwner & { id: string },
+): Promise<SourceRecord | undefined> {
+  if (!isUuid(id)) return undefined;
+  const text = `${SELECT} where s.owner_id = $2 and s.id = $3 and not (${IS_HIDDEN})`;
+  const [row] = await query<Nullable<SourceRecord>>(pg, text, [accountId, ownerId, id]);
+  return row && withoutNulls<SourceRecord>(row);
+}
+
+/** Newest first, without those of packages that the account is blocked from; one more than the page if there is a next. */
+export async function listSources(
+  pg: Postgres,
+  { accountId, ownerId, page }: OfOwner & { page: Page },
+): Promise<SourceRecord[]> {
+  const text = `${SELECT}
+    where s.owner_id = $2 and ($3::uuid is null or s.id < $3) and not (${IS_HIDDEN}) order by s.id desc limit $4`;
+  const values = [accountId, ownerId, page.after ?? null, page.perPage + 1];
+  return (await query<Nullable<SourceRecord>>(pg, text, values)).map(withoutNulls<SourceRecord>);
+}
+
+/** Of a source `s`: the account `$1` is blocked from its package. */
+export const IS_HIDDEN = isBlocked({
+  account: "$1",
+  owner: "s.owner_id",
+  which: "blocked.package_id = s.package_id",
+});
+
+const SELECT = `
+  select s.id, o.name as owner, s.kind, s.name, s.package_id, s.enabled, ${utc("s.created_at")} as created_at,
+    ${utc("s.updated_at")} as updated_at, ${utc("s.last_run_at")} as last_run_at,
+    ${utc("s.last_success_at")} as last_success_at, s.last_error, ${utc("s.next_run_at")} as next_run_at,
+    counted.first_date::text, counted.last_date::text
+  from sources s join owners o on o.id = s.owner_id
+  cross join lateral (
+    select min(date) as first_date, max(date) as last_date from reported_counts c where c.source_id = s.id
+  ) counted`;

@@ -1,0 +1,60 @@
+import { schedule } from "node-cron";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { createGuard } from "../../api/outbound/guard-address.js";
+import type { Route } from "../../api/http/route.js";
+import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";
+import { reportedRoutes } from "../../api/sources/reported-routes.js";
+import type { RegistryAccess } from "../../api/sources/read-registry.js";
+import { sourceRoutes } from "../../api/sources/source-routes.js";
+import { startSources } from "../../api/sources/start-sources.js";
+import type { ExportListener } from "../../api/http/answers/answer-rows.js";
+import type { Config } from "../config/config.js";
+import { createSourceMetrics } from "../metrics/source-metrics.js";
+import type { Stores } from "../stores/open-stores.js";
+
+interface SourceParts {
+  config: Config;
+  log: Logger;
+  stores: Stores;
+  registry: Registry;
+}
+
+/** Asks registries for the counts of sources until disposed of. */
+export function startSourceRuns({ config, log, stores: { pg }, registry }: SourceParts): AsyncDisposable {
+  const task = schedule(config.sources.schedule, () => undefined, { timezone: "UTC" });
+  const running = startSources({
+    pg,
+    access: registryAccess(config),
+    nextTime: () => task.getNextRun() ?? new Date(Date.now() + DAY_MS),
+    onRun: createSourceMetrics(registry).onRun,
+    onFailure: (error) => log.warn({ err: error }, "asking a registry for its counts failed and is retried"),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await task.destroy();
+      await running[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The API routes of sources and of what registries counted. */
+export function sourceApi(
+  { config, stores }: Pick<SourceParts, "config" | "stores">,
+  listener: ExportListener,
+): Route[] {
+  const { requests: pg } = stores;
+  return [
+    ...reportedRoutes({ pg, listener }),
+    ...sourceRoutes({ pg, access: registryAccess(config), quotas: config.quotas }),
+  ];
+}
+
+const DAY_MS = 86_400_000;
+
+/** Addresses that the operator names may be private; those of the registries may not. */
+function registryAccess({ sources: { urls, githubToken } }: Config): RegistryAccess {
+  const anywhere = createIndexClient(createGuard({ allowPrivateNetworks: true }));
+  const outside = createIndexClient(createGuard({ allowPrivateNetworks: false }));
+  return { fetch: (kind) => (urls[kind] === undefined ? outside : anywhere), urls, githubToken };
+}
