@@ -27,6 +27,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./commands/import.js")).importCommand(),
   },
   {
+    name: "sources",
+    description:
+      "Have a running service ask registries for the counts of your packages: npm, PyPI, Docker Hub ...",
+    load: async () => (await import("./commands/sources.js")).sourcesCommand(),
+  },
+  {
     name: "admin",
     description:
       "Manage accounts, sign-in, export rights, dead letters, the funnel and backups, beside a running server or without one.",

@@ -1,19 +1,17 @@
 import { Command, Option } from "commander";
 import { type RouteTemplate, decodeRouteTemplate } from "../../ingest/routing/url-template.js";
-import { mistypedVariables } from "../config/mistyped-variables.js";
 import { IMPORT_FORMATS, type ImportFormat, isAccessLog } from "../import/event-lines.js";
 import { importFiles } from "../import/import-files.js";
 import { openProgressBar } from "../import/progress-bar.js";
 import { stopSignal } from "../process/lifecycle.js";
+import { type ServiceOptions, serviceOf, tokenOption, urlOption } from "../import/service-options.js";
 import { StartFailure } from "../process/start-failure.js";
 
-interface Options {
+interface Options extends ServiceOptions {
   to: string;
   pixel?: string;
   format: ImportFormat;
   path?: string;
-  url: string;
-  token?: string;
   again?: true;
   wait: boolean;
   dryRun?: true;
@@ -33,10 +31,8 @@ export function importCommand(): Command {
       new Option("--format <format>", "what the files hold").choices(IMPORT_FORMATS).default("ndjson"),
     )
     .option("--path <pattern>", 'the downloads in an access log: "/tools/tool-{version}.tgz"')
-    .addOption(
-      new Option("--url <url>", "of the service").env("MAINTAINER_URL").default("http://127.0.0.1:8080"),
-    )
-    .addOption(new Option("--token <token>", "an API token").env("MAINTAINER_TOKEN"))
+    .addOption(urlOption())
+    .addOption(tokenOption())
     .option("--dry-run", "say what would be imported and refused, and import nothing")
     .option("--rejected <file>", "add the refused lines to this file, as they were sent")
     .option("--again", "import a file also if it was imported in the last 24 hours")
@@ -68,18 +64,11 @@ Examples:
 `;
 
 async function runImport(files: readonly string[], options: Options): Promise<void> {
-  const { url, token, format, again = false, wait, dryRun = false, rejected } = options;
-  const mistyped = mistypedVariables(process.env, ["MAINTAINER_URL", "MAINTAINER_TOKEN"]);
-  if (mistyped.length > 0) throw new StartFailure(mistyped.join("\n"));
-  if (token === undefined || token === "")
-    throw new StartFailure(
-      "An API token is needed: --token TOKEN, or MAINTAINER_TOKEN in the environment. It is on the account's page.",
-    );
-  if (!URL.canParse(url))
-    throw new StartFailure(`--url ${url} is not a URL such as https://maintainer.example.`);
+  const { format, again = false, wait, dryRun = false, rejected } = options;
+  const service = serviceOf(options);
   const stopped = new AbortController();
   void stopSignal().then((signal) => stopped.abort(new Interrupted(signal)));
-  const outcome = await importFiles({ url, token }, files, {
+  const outcome = await importFiles(service, files, {
     path: pathOf(options),
     format,
     pattern: patternOf(options),

@@ -14,7 +14,7 @@ export interface Service {
 }
 
 interface Call {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "DELETE";
   headers?: Record<string, string>;
   body?: AsyncIterable<Buffer>;
   signal?: AbortSignal;

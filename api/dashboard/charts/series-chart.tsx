@@ -5,7 +5,8 @@ import { ChartFrame, Key, Plot, HEIGHT, LABELS, placeOf, round, scaleOf, WIDTH }
 
 export interface Place {
   date: string;
-  value: number;
+  /** Null where there is none: a gap. */
+  value: number | null;
 }
 
 interface SeriesChartProps {
@@ -24,13 +25,14 @@ interface SeriesChartProps {
 
 /** Numbers over time, and the time before as a dashed line. */
 export function SeriesChart({ label, interval, places, before, others, isLastOpen, csv }: SeriesChartProps) {
-  const scale = scaleOf([...places, ...(before ?? [])].map(({ value }) => value));
+  const scale = scaleOf([...places, ...(before ?? [])].map(({ value }) => value ?? 0));
   const count = Math.max(places.length, before?.length ?? 0);
   const x = (_: unknown, index: number) => round(placeOf(index, count));
-  const y = ({ value }: Place) => round(scale.y(value));
-  const draw = line<Place>().x(x).y(y).curve(curveMonotoneX);
+  const y = ({ value }: Place) => round(scale.y(value ?? 0));
+  const isThere = ({ value }: Place) => value !== null;
+  const draw = line<Place>().defined(isThere).x(x).y(y).curve(curveMonotoneX);
   const ground = HEIGHT - LABELS;
-  const fill = area<Place>().x(x).y1(y).y0(ground).curve(curveMonotoneX);
+  const fill = area<Place>().defined(isThere).x(x).y1(y).y0(ground).curve(curveMonotoneX);
   // The line is one curve, cut where its last place begins.
   const cut = isLastOpen && places.length > 1 ? x(undefined, places.length - 2) : undefined;
   const curve = draw(places) ?? "";
@@ -78,14 +80,14 @@ function SinglePlace({ y, ground }: { y: number; ground: number }) {
 }
 
 function sentenceFor({ label, places, before }: Pick<SeriesChartProps, "label" | "places" | "before">) {
-  const sum = (of: readonly Place[]) => formatFull(of.reduce((total, { value }) => total + value, 0));
+  const sum = (of: readonly Place[]) => formatFull(of.reduce((total, { value }) => total + (value ?? 0), 0));
   const first = places[0];
   const last = places.at(-1);
   if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
-  const most = places.reduce((best, each) => (each.value > best.value ? each : best), first);
+  const most = places.reduce((best, each) => ((each.value ?? 0) > (best.value ?? 0) ? each : best), first);
   const range = `from ${formatDate(first.date)} to ${formatDate(last.date)}`;
   const compared = before ? ` The time before had ${sum(before)}.` : "";
-  return `${label} ${range}: ${sum(places)} in all, most at ${formatDate(most.date)} with ${formatFull(most.value)}.${compared}`;
+  return `${label} ${range}: ${sum(places)} in all, most at ${formatDate(most.date)} with ${formatFull(most.value ?? 0)}.${compared}`;
 }
 
 type TableOf = Omit<SeriesChartProps, "isLastOpen" | "others" | "csv"> & {
@@ -101,11 +103,15 @@ function tableOf({ label, interval, places, before, others = [] }: TableOf) {
   ];
   const rows = places.map(({ date, value }, index) => [
     <time dateTime={date}>{longLabel(date, interval)}</time>,
-    formatFull(value),
+    numberOf(value),
     ...others.map(({ values }) => formatFull(values[index] ?? 0)),
-    ...(before ? [before[index] ? formatFull(before[index].value) : ""] : []),
+    ...(before ? [before[index] ? numberOf(before[index].value) : ""] : []),
   ]);
   return { caption: "total", columns, rows };
+}
+
+function numberOf(value: number | null): string {
+  return value === null ? "no value" : formatFull(value);
 }
 
 const NAMES = { day: "Day", week: "Week from", month: "Month" } as const;

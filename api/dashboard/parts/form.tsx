@@ -17,15 +17,17 @@ interface FormState {
 interface FormProps {
   /** Tells the forms of a page apart: `form.action` in `submit`. */
   action: string;
+  /** A page that takes the form in place of the one it is on. */
+  to?: string;
   class?: string;
   children: ComponentChildren;
 }
 
-export function Form({ action, children, class: kind }: FormProps) {
+export function Form({ action, to, children, class: kind }: FormProps) {
   const { here, href, query, refused } = useVisit();
   const mine: FormState = { action, ...(refused?.form.action === action && refused) };
   return (
-    <form method="post" action={withQuery(href(here), parametersOf(query))} class={kind ?? "form"}>
+    <form method="post" action={to ?? withQuery(href(here), parametersOf(query))} class={kind ?? "form"}>
       <input type="hidden" name="action" value={action} />
       {mine.problem && <ProblemBox problem={mine.problem} />}
       <FormContext.Provider value={mine}>{children}</FormContext.Provider>

@@ -28,13 +28,19 @@ async function read<Answer>(address: string): Promise<Answer | undefined> {
 
 const WAIT_MS = 3000;
 
-/** Turns "waiting for your first event" into the chart, as soon as there is one. */
+interface Awaited {
+  totals?: { downloads: number; views: number };
+  sources?: { enabled: boolean; last_success_at?: string; last_error?: string }[];
+}
+
+/** Turns "waiting for your first event" into the chart, as soon as there is one; the same for counts of registries. */
 export function awaitFirstEvent(): void {
-  const address = document.querySelector<HTMLElement>("[data-wait]")?.dataset["wait"];
-  if (address === undefined) return;
-  const isDone = ({ totals }: { totals: { downloads: number; views: number } }) =>
-    totals.downloads + totals.views > 0;
-  void poll(address, { everyMs: WAIT_MS, isDone }).then(() => location.reload());
+  const isDone = ({ totals, sources = [] }: Awaited) =>
+    totals === undefined
+      ? sources.every((each) => !each.enabled || each.last_success_at || each.last_error)
+      : totals.downloads + totals.views > 0;
+  for (const { dataset } of document.querySelectorAll<HTMLElement>("[data-wait]"))
+    void poll(dataset["wait"] ?? "", { everyMs: WAIT_MS, isDone }).then(() => location.reload());
 }
 
 interface ImportRecord {

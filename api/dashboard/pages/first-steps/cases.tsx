@@ -3,6 +3,8 @@ import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import type { LibraryType } from "../../../../schemas/records/artifact.js";
 import { path } from "../../address.js";
 import { useVisit } from "../../page.js";
+import { Button, Field, Form } from "../../parts/form.js";
+import { Panel } from "../../parts/panel.js";
 
 export interface Case {
   name: string;
@@ -54,6 +56,27 @@ export function caseNamed(name: string | null): Case | undefined {
 }
 
 export function CaseList() {
+  const { href, owner } = useVisit();
+  return (
+    <>
+      <Panel title="Paste the page of your package">
+        <Form action="page" to={href(path`/o/${owner.name}/new`)}>
+          <Field
+            name="page"
+            label="On PyPI, npm, Docker Hub, GitHub, crates.io, RubyGems or Homebrew"
+            required
+            placeholder="https://pypi.org/project/you-tools/"
+            hint="What the registry counted so far is here a minute later. Who your users are, you see once they come through your host: choose a case below."
+          />
+          <Button>Show its counts</Button>
+        </Form>
+      </Panel>
+      <Cases />
+    </>
+  );
+}
+
+function Cases() {
   const { href, owner } = useVisit();
   return (
     <ul class="cases">

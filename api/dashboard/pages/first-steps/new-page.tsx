@@ -1,11 +1,14 @@
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
+import type { SourceRecord } from "../../../../schemas/contracts/source.js";
 import { Problem } from "../../../../schemas/problem.js";
+import { packageFor, sourceAt } from "../../../sources/source-at.js";
 import { path } from "../../address.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, Field, Form } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
-import type { Form as Sent } from "../../read-form.js";
+import { type Form as Sent, faultsAt } from "../../read-form.js";
+import { packagesOf } from "../artifacts-of.js";
 import { type Case, CaseList, caseNamed } from "./cases.js";
 
 export const newPage = page<{ chosen: Case | undefined }>({
@@ -17,7 +20,7 @@ export const newPage = page<{ chosen: Case | undefined }>({
   },
   title: () => "New package",
   render: ({ chosen }) => (chosen ? <NewForm chosen={chosen} /> : <Choice />),
-  submit: create,
+  submit: (visit, form) => (form.action === "page" ? createFromPage(visit, form) : create(visit, form)),
 });
 
 function Choice() {
@@ -111,14 +114,39 @@ async function create(visit: Visit, form: Sent): Promise<{ to: string }> {
     publicUrl: form.optional("publicUrl"),
     repositoryURL: form.optional("repositoryURL"),
   };
-  const made = await api<PackageV1>({
-    method: "POST",
-    path: owner.kind === "user" ? "/v1/packages" : path`/v1/organizations/${owner.name}/packages`,
-    body,
-  });
+  const made = await createPackage(visit, body);
   // A user with a file needs no lines to copy.
   if (chosen.name === "logs")
     return { to: href(path`/o/${owner.name}/imports/new`, { package: made.uuid, notice: "created" }) };
   const to = path`/o/${owner.name}/packages/${made.uuid}`;
   return { to: href(to, { case: chosen.name, notice: "created" }) };
+}
+
+function createPackage({ api, owner }: Visit, body: object): Promise<PackageV1> {
+  const to = owner.kind === "user" ? "/v1/packages" : path`/v1/organizations/${owner.name}/packages`;
+  return api<PackageV1>({ method: "POST", path: to, body });
+}
+
+/** A package and its source in one go. A package of that name is taken as it is. */
+async function createFromPage(visit: Visit, form: Sent): Promise<{ to: string }> {
+  const { api, owner, href } = visit;
+  const found = sourceAt(form.text("page"));
+  if (found === undefined)
+    throw new Problem("invalid-body", "Nothing was created.", {
+      errors: [{ path: "/page", message: "must be the page of a package at one of these registries" }],
+    });
+  const wanted = packageFor(found);
+  const known = (await packagesOf(visit)).find(
+    ({ name, libraryType = "other" }) => name === wanted.name && libraryType === wanted.libraryType,
+  );
+  const sources = path`/v2/${owner.name}/sources`;
+  // First the source: a name that the registry does not know leaves no package behind.
+  const made = await faultsAt(
+    { "unknown-name": "page", "already-exists": "page", "too-many-sources": "page" },
+    api<SourceRecord>({ method: "POST", path: sources, body: { ...found, package: known?.uuid } }),
+  );
+  const uuid = known?.uuid ?? (await createPackage(visit, { ...wanted, shortDescription: "" })).uuid;
+  if (known === undefined)
+    await api({ method: "PUT", path: sources + path`/${made.id}`, body: { package: uuid } });
+  return { to: href(path`/o/${owner.name}/packages/${uuid}`, { notice: "from-page" }) };
 }

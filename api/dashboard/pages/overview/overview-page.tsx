@@ -3,6 +3,7 @@ import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
 import { EmptyState, PageHead, Panel, Tiles } from "../../parts/panel.js";
+import { ReportedPanel } from "../../statistics/reported-panel.js";
 import { CompleteThrough, changeOf } from "../../statistics/metric-tiles.js";
 import { CaseList } from "../first-steps/cases.js";
 import {
@@ -47,6 +48,7 @@ function OverviewContent(overview: Overview) {
       <Sums {...overview} />
       <ByPackage {...overview} />
       <PackageTable {...overview} />
+      {overview.reported && <ReportedPanel {...overview.reported} range={overview.range} />}
       <div class="grid">
         <NewStages {...overview} />
         <PixelTable {...overview} />

@@ -4,7 +4,7 @@ import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import type { PackageStatistics, Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { DAY_MS, lastDays } from "../../../../schemas/date-range.js";
+import { DAY_MS, type DateRange, lastDays } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { type Visit, mayManage, useVisit } from "../../page.js";
 import { TYPES, ifAllowed, packagesOf } from "../artifacts-of.js";
@@ -12,6 +12,7 @@ import { Sparkline } from "../../charts/area-chart.js";
 import { Change, Panel } from "../../parts/panel.js";
 import { formatFull, formatTime } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
+import { type Reported, loadReported } from "../../statistics/reported-panel.js";
 import { StageBadge } from "../companies/stage-words.js";
 
 export interface Overview {
@@ -24,6 +25,8 @@ export interface Overview {
   /** Only for those who manage. */
   imports: readonly EventImport[];
   disabledWebhooks: readonly WebhookRecord[];
+  reported: Reported | undefined;
+  range: DateRange;
 }
 
 export const OVERVIEW_DAYS = 30;
@@ -35,33 +38,38 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
   const { api, owner } = visit;
   const range = lastDays(OVERVIEW_DAYS, now);
   const managed = mayManage(owner);
-  const [packages, pixels, statistics, byPackage, companies, imports, webhooks] = await Promise.all([
-    packagesOf(visit),
-    ifAllowed(api<{ pixels: PixelRecord[] }>({ path: path`/v2/pixels/${owner.name}` })),
-    api<Statistics>({
-      path: path`/v2/${owner.name}/stats`,
-      query: { ...range, compare: "previous", limit: 5 },
-    }),
-    api<PackageStatistics>({ path: path`/v2/${owner.name}/stats/packages`, query: { ...range } }),
-    ifAllowed(
-      api<{ companies: CompanyRecord[] }>({
-        path: path`/v2/${owner.name}/companies`,
-        query: { sort: "last_seen", per_page: 1000 },
+  const [packages, pixels, statistics, byPackage, companies, imports, webhooks, reported] = await Promise.all(
+    [
+      packagesOf(visit),
+      ifAllowed(api<{ pixels: PixelRecord[] }>({ path: path`/v2/pixels/${owner.name}` })),
+      api<Statistics>({
+        path: path`/v2/${owner.name}/stats`,
+        query: { ...range, compare: "previous", limit: 5 },
       }),
-    ),
-    managed
-      ? ifAllowed(
-          api<{ event_imports: EventImport[] }>({
-            path: path`/v2/imports/${owner.name}`,
-            query: { per_page: RECENT_IMPORTS },
-          }),
-        )
-      : undefined,
-    managed
-      ? ifAllowed(api<{ webhooks: WebhookRecord[] }>({ path: path`/v2/${owner.name}/webhooks` }))
-      : undefined,
-  ]);
+      api<PackageStatistics>({ path: path`/v2/${owner.name}/stats/packages`, query: { ...range } }),
+      ifAllowed(
+        api<{ companies: CompanyRecord[] }>({
+          path: path`/v2/${owner.name}/companies`,
+          query: { sort: "last_seen", per_page: 1000 },
+        }),
+      ),
+      managed
+        ? ifAllowed(
+            api<{ event_imports: EventImport[] }>({
+              path: path`/v2/imports/${owner.name}`,
+              query: { per_page: RECENT_IMPORTS },
+            }),
+          )
+        : undefined,
+      managed
+        ? ifAllowed(api<{ webhooks: WebhookRecord[] }>({ path: path`/v2/${owner.name}/webhooks` }))
+        : undefined,
+      loadReported(visit, { range }),
+    ],
+  );
   return {
+    reported,
+    range,
     packages,
     pixels: pixels?.pixels ?? [],
     statistics,

@@ -2,6 +2,13 @@ import type { PackageAccess } from "../../../../schemas/contracts/package-access
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
+import type { DateRange } from "../../../../schemas/date-range.js";
+import {
+  type Reported,
+  ReportedPanel,
+  loadReported,
+  reportedRange,
+} from "../../statistics/reported-panel.js";
 import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
@@ -15,6 +22,8 @@ interface PackageData {
   loaded: LoadedStatistics;
   /** Nothing was ever counted, as far as statistics reach. */
   isNew: boolean;
+  reported: Reported | undefined;
+  range: DateRange;
 }
 
 export const packagePage = page<PackageData>({
@@ -22,15 +31,23 @@ export const packagePage = page<PackageData>({
   section: "overview",
   async load(visit) {
     const access = await packageAccessOf(visit);
-    const loaded = await loadStatistics(visit, { package: access.package.uuid });
-    return { access, loaded, isNew: isNew(loaded) };
+    const packageId = access.package.uuid;
+    const range = reportedRange(visit);
+    const [loaded, reported] = await Promise.all([
+      loadStatistics(visit, { package: packageId }),
+      loadReported(visit, { range, packageId }),
+    ]);
+    return { access, loaded, isNew: isNew(loaded), reported, range };
   },
   title: ({ access }) => access.package.name,
   render: (data) => <PackageContent {...data} />,
-  notices: { created: "The package is there. Now send it events." },
+  notices: {
+    created: "The package is there. Now send it events.",
+    "from-page": "The package is there, and its registry is asked for what it counted.",
+  },
 });
 
-function PackageContent({ access, loaded, isNew }: PackageData) {
+function PackageContent({ access, loaded, isNew, reported, range }: PackageData) {
   const { href, owner } = useVisit();
   const { package: found, may_change: mayChange, may_import: mayImport, may_export: mayExport } = access;
   const type = found.libraryType ?? "other";
@@ -61,6 +78,7 @@ function PackageContent({ access, loaded, isNew }: PackageData) {
           </a>
         )}
       </PageHead>
+      {isNew && reported && <ReportedPanel {...reported} range={range} drawn={reported.days} />}
       {isNew ? (
         <FirstSteps subject={{ kind: "package", found }} />
       ) : (
@@ -69,6 +87,14 @@ function PackageContent({ access, loaded, isNew }: PackageData) {
           panels={panelsForPackage(type)}
           unit="Downloads"
           mayExport={mayExport}
+        />
+      )}
+      {!isNew && reported && (
+        <ReportedPanel
+          {...reported}
+          range={range}
+          seen={loaded.statistics?.totals.downloads}
+          drawn={reported.days}
         />
       )}
     </>

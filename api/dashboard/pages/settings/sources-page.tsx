@@ -1,0 +1,196 @@
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import { SOURCE_KINDS, type SourceRecord } from "../../../../schemas/contracts/source.js";
+import { Problem } from "../../../../schemas/problem.js";
+import { REGISTRIES } from "../../../sources/registries/registries.js";
+import { sourceAt } from "../../../sources/source-at.js";
+import { path } from "../../address.js";
+import { type Visit, mayManage, page, useVisit } from "../../page.js";
+import { Button, ConfirmButton, Field, Form, Select } from "../../parts/form.js";
+import { formatTime } from "../../parts/format.js";
+import { Badge, EmptyState, PageHead, Panel } from "../../parts/panel.js";
+import { Pager, Table } from "../../parts/table.js";
+import { type Form as Sent, faultsAt } from "../../read-form.js";
+import { packagesOf } from "../artifacts-of.js";
+import { SettingsTabs } from "./settings-tabs.js";
+
+interface SourceList {
+  sources: SourceRecord[];
+  next?: string;
+  packages: readonly PackageV1[];
+}
+
+export const sourcesPage = page<SourceList>({
+  path: "/o/:owner/settings/sources",
+  section: "settings",
+  async load(visit) {
+    const { api, owner, query } = visit;
+    const [list, packages] = await Promise.all([
+      api<{ sources: SourceRecord[]; next?: string }>({
+        path: path`/v2/${owner.name}/sources`,
+        query: { after: query.get("after") ?? undefined, per_page: 50 },
+      }),
+      packagesOf(visit),
+    ]);
+    return { ...list, packages };
+  },
+  title: (_, { owner }) => `Sources of ${owner.name}`,
+  render: (list) => <Sources {...list} />,
+  submit: change,
+  notices: {
+    created: "The source was created, and its registry is asked now.",
+    due: "The registry is asked now. Look again in a moment.",
+    changed: "The source was changed.",
+    deleted: "The source and its counts were deleted.",
+  },
+});
+
+function Sources({ sources, next, packages }: SourceList) {
+  const { owner } = useVisit();
+  return (
+    <>
+      <PageHead
+        title="Sources"
+        about="What registries count themselves, fetched every day and shown beside the numbers that are counted here."
+      />
+      <SettingsTabs current="sources" />
+      {sources.length === 0 ? (
+        <EmptyState title="There is no source yet">
+          <p>npm, PyPI, Docker Hub, GitHub, crates.io, RubyGems and Homebrew can be asked.</p>
+        </EmptyState>
+      ) : (
+        <Panel title="Sources">
+          <SourceTable sources={sources} packages={packages} />
+        </Panel>
+      )}
+      <Pager next={next} />
+      {mayManage(owner) && <NewSource packages={packages} />}
+    </>
+  );
+}
+
+function SourceTable({ sources, packages }: Pick<SourceList, "sources" | "packages">) {
+  const { owner } = useVisit();
+  const names = new Map(packages.map(({ uuid, name }) => [uuid, name]));
+  return (
+    <Table
+      caption="Sources"
+      isStacked
+      columns={[
+        { name: "Source" },
+        { name: "Package" },
+        { name: "State" },
+        { name: "Days" },
+        ...(mayManage(owner) ? [{ name: "Change", isUnnamed: true }] : []),
+      ]}
+      rows={sources.map((source) => [
+        <>
+          <a href={REGISTRIES[source.kind].pageOf(source.name)} rel="noreferrer">
+            <bdi>{source.name}</bdi>
+          </a>{" "}
+          <span class="soft">{source.kind}</span>
+        </>,
+        <bdi>{names.get(source.package_id ?? "") ?? ""}</bdi>,
+        <State source={source} />,
+        source.first_date === undefined ? "" : `${source.first_date} to ${source.last_date ?? ""}`,
+        ...(mayManage(owner) ? [<Changes source={source} />] : []),
+      ])}
+    />
+  );
+}
+
+function State({ source: { enabled, last_error: error, last_success_at: at } }: { source: SourceRecord }) {
+  if (!enabled) return <Badge>disabled</Badge>;
+  if (error !== undefined)
+    return (
+      <>
+        <Badge kind="bad">failed</Badge> {error}
+      </>
+    );
+  return at === undefined ? (
+    <Badge kind="busy">being asked</Badge>
+  ) : (
+    <Badge kind="good">as of {formatTime(at)}</Badge>
+  );
+}
+
+function Changes({ source: { id, enabled } }: { source: SourceRecord }) {
+  return (
+    <div class="actions">
+      {enabled && (
+        <Form action={`run ${id}`}>
+          <Button kind="quiet">Ask now</Button>
+        </Form>
+      )}
+      <Form action={`${enabled ? "disable" : "enable"} ${id}`}>
+        <Button kind="quiet">{enabled ? "Disable" : "Enable"}</Button>
+      </Form>
+      <ConfirmButton
+        action={`delete ${id}`}
+        label="Delete"
+        question="Its counts go as well, with those of days that the registry itself no longer has."
+      />
+    </div>
+  );
+}
+
+function NewSource({ packages }: Pick<SourceList, "packages">) {
+  return (
+    <Panel title="New source">
+      <Form action="create">
+        <Field
+          name="page"
+          label="Page at its registry"
+          required
+          placeholder="https://www.npmjs.com/package/left-pad"
+          hint={`Or a kind and a name: npm @acme/tool. Kinds: ${SOURCE_KINDS.join(", ")}.`}
+        />
+        <Select
+          name="package"
+          label="Package here"
+          options={[
+            { value: "", label: "None" },
+            ...packages.map(({ uuid, name }) => ({ value: uuid, label: name })),
+          ]}
+          hint="Its page shows these counts beside its own."
+        />
+        <Button>Create source</Button>
+      </Form>
+    </Panel>
+  );
+}
+
+async function change({ api, owner, href }: Visit, form: Sent): Promise<{ to: string }> {
+  const list = path`/v2/${owner.name}/sources`;
+  const back = (notice: string) => ({ to: href(path`/o/${owner.name}/settings/sources`, { notice }) });
+  const [verb = "", id = ""] = form.action.split(" ");
+  if (verb === "create") {
+    const body = { ...namedBy(form), package: form.optional("package") };
+    const fields = { "unknown-name": "page", "already-exists": "page", "too-many-sources": "page" };
+    await faultsAt(fields, api({ method: "POST", path: list, body }));
+    return back("created");
+  }
+  const at = list + path`/${id}`;
+  if (verb === "run") {
+    await api({ method: "POST", path: `${at}/run` });
+    return back("due");
+  }
+  if (verb === "delete") {
+    await api({ method: "DELETE", path: at });
+    return back("deleted");
+  }
+  await api({ method: "PUT", path: at, body: { enabled: verb === "enable" } });
+  return back("changed");
+}
+
+/** The address of a page, or `kind name`. */
+function namedBy(form: Sent): { kind: string; name: string } {
+  const text = form.text("page");
+  const [kind = "", ...name] = text.split(/\s+/);
+  const found = sourceAt(text) ?? { kind, name: name.join(" ") };
+  if (SOURCE_KINDS.some((each) => each === found.kind)) return found;
+  throw new Problem("invalid-body", "Nothing was created.", {
+    errors: [
+      { path: "/page", message: "must be a page of a registry, or a kind and a name such as npm left-pad" },
+    ],
+  });
+}

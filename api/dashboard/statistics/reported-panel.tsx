@@ -1,0 +1,134 @@
+import type { ReportedDays, SourceRecord } from "../../../schemas/contracts/source.js";
+import { DAY_MS, type DateRange, dateAt } from "../../../schemas/date-range.js";
+import { Problem } from "../../../schemas/problem.js";
+import { REGISTRIES } from "../../sources/registries/registries.js";
+import { path } from "../address.js";
+import { SeriesChart } from "../charts/series-chart.js";
+import { Sparkline } from "../charts/area-chart.js";
+import { type Visit, mayManage, useVisit } from "../page.js";
+import { formatFull, formatShare, formatTime } from "../parts/format.js";
+import { Panel } from "../parts/panel.js";
+import { readState } from "./view-state.js";
+import { Table } from "../parts/table.js";
+
+export interface Reported {
+  days: ReportedDays["sources"];
+  /** Of this package, or all of the owner's. */
+  sources: readonly SourceRecord[];
+}
+
+/** The days that the page shows, as far as it shows a range that is one. */
+export function reportedRange(visit: Visit): DateRange {
+  const { startDate, endDate } = readState(visit);
+  return { startDate, endDate };
+}
+
+/** What registries counted, and the state of each source; undefined without sources, or for a range that is refused. */
+export async function loadReported(
+  { api, owner }: Visit,
+  { range, packageId }: { range: DateRange; packageId?: string },
+): Promise<Reported | undefined> {
+  const query = { ...range, ...(packageId !== undefined && { package: packageId }) };
+  try {
+    const [listed, reported] = await Promise.all([
+      api<{ sources: SourceRecord[] }>({ path: path`/v2/${owner.name}/sources`, query: { per_page: 1_000 } }),
+      api<ReportedDays>({ path: path`/v2/${owner.name}/stats/reported`, query }),
+    ]);
+    const sources = listed.sources.filter(
+      ({ package_id: id }) => packageId === undefined || id === packageId,
+    );
+    return sources.length === 0 ? undefined : { days: reported.sources, sources };
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return undefined;
+    throw error;
+  }
+}
+
+interface PanelProps extends Reported {
+  range: DateRange;
+  /** What we saw of the same in the same days. */
+  seen?: number | undefined;
+  /** Those that have a chart of their own. */
+  drawn?: Reported["days"];
+}
+
+/** Beside our own numbers and never added to them: a registry sees everybody and knows nobody. */
+export function ReportedPanel({ days, sources, range, seen, drawn }: PanelProps) {
+  const { href, owner } = useVisit();
+  const rows = sources.flatMap(
+    (source): { source: SourceRecord; counted: Reported["days"][number] | undefined }[] => {
+      const found = days.filter((each) => each.source === source.id);
+      return found.length === 0
+        ? [{ source, counted: undefined }]
+        : found.map((counted) => ({ source, counted }));
+    },
+  );
+  const isWaiting = sources.some(
+    ({ enabled, last_success_at: at, last_error: error }) =>
+      enabled && at === undefined && error === undefined,
+  );
+  return (
+    <Panel
+      title="Reported by registries"
+      links={mayManage(owner) && <a href={href(path`/o/${owner.name}/settings/sources`)}>Sources</a>}
+    >
+      <p class="soft">
+        What the registry counted itself, {range.startDate} to {lastDayOf(range)}. These counts are never part
+        of the numbers above.
+      </p>
+      {isWaiting && (
+        <p class="notice waiting" data-wait={href(path`/api/v2/${owner.name}/sources`)}>
+          <span class="pulse" aria-hidden="true" />
+          <span role="status">The registry is being asked for its counts…</span>
+        </p>
+      )}
+      {drawn?.map(({ kind, name, metric, days: values }) => (
+        <SeriesChart
+          label={`${name}: ${metric} counted by ${kind}`}
+          interval="day"
+          places={values.map((value, day) => ({
+            date: dateAt(Date.parse(range.startDate) + day * DAY_MS),
+            value,
+          }))}
+        />
+      ))}
+      <Table
+        caption="What registries counted"
+        columns={[
+          { name: "Source" },
+          { name: "Days" },
+          { name: "Counted there", isNumber: true },
+          ...(seen === undefined ? [] : [{ name: "Seen here", isNumber: true }]),
+          { name: "As of", isMinor: true },
+        ]}
+        rows={rows.map(({ source, counted }) => [
+          <>
+            <a href={REGISTRIES[source.kind].pageOf(source.name)} rel="noreferrer">
+              <bdi>{source.name}</bdi>
+            </a>{" "}
+            <span class="soft">{source.kind}</span>
+          </>,
+          <Sparkline values={counted?.days ?? []} />,
+          counted === undefined ? noneYet(source) : `${formatFull(counted.total)} ${counted.metric}`,
+          ...(seen === undefined ? [] : [shareOf(seen, counted?.total)]),
+          source.last_error ?? (source.last_success_at ? formatTime(source.last_success_at) : ""),
+        ])}
+      />
+    </Panel>
+  );
+}
+
+/** Registries that only have a sum have no day before the second time they are asked. */
+function noneYet({ last_success_at: at }: SourceRecord): string {
+  return at === undefined ? "" : "none yet";
+}
+
+function shareOf(seen: number, counted: number | undefined): string {
+  return counted === undefined || counted === 0
+    ? formatFull(seen)
+    : `${formatFull(seen)} (${formatShare(seen / counted)})`;
+}
+
+function lastDayOf({ endDate }: DateRange): string {
+  return dateAt(Date.parse(endDate) - DAY_MS);
+}

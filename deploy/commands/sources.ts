@@ -1,0 +1,126 @@
+import { Argument, Command } from "commander";
+import { once } from "node:events";
+import { pause } from "../../schemas/async/pause.js";
+import { SOURCE_KINDS, type SourceKind, type SourceRecord } from "../../schemas/contracts/source.js";
+import { type Service, readJson, callApi } from "../import/call-api.js";
+import { type ServiceOptions, serviceOf, tokenOption, urlOption } from "../import/service-options.js";
+import { StartFailure } from "../process/start-failure.js";
+
+/** `sources`: what registries count themselves, fetched every day by a running service. */
+export function sourcesCommand(): Command {
+  const command = new Command("sources");
+  command
+    .command("add")
+    .description("ask a registry for the counts of a package, now and every day")
+    .addArgument(new Argument("<kind>", "the registry").choices(SOURCE_KINDS))
+    .argument("<name>", "as the registry writes it: left-pad, @acme/tool, acme/web")
+    .requiredOption("--to <owner[/package]>", "whose source it is, and the package here that it belongs to")
+    .option("--no-wait", "end before the registry has answered")
+    .action(add);
+  command
+    .command("list")
+    .description("the sources of an owner, and what came of their last runs")
+    .argument("<owner>")
+    .action(list);
+  command
+    .command("run")
+    .description("ask the registry again, now")
+    .argument("<owner>")
+    .argument("<id>", "of the source")
+    .action(run);
+  command
+    .command("remove")
+    .description("delete a source and its counts")
+    .argument("<owner>")
+    .argument("<id>", "of the source")
+    .action(remove);
+  for (const each of command.commands) each.addOption(urlOption()).addOption(tokenOption());
+  return command.addHelpText("after", HELP);
+}
+
+const HELP = `
+Example:
+  maintainer-toolchain sources add npm left-pad --to acme/left-pad
+`;
+
+type Adding = ServiceOptions & { to: string; wait: boolean };
+
+async function add(kind: SourceKind, name: string, { to, wait, ...options }: Adding): Promise<void> {
+  const service = serviceOf(options);
+  const [, owner = "", of] = /^([^/]+)(?:\/(.+))?$/.exec(to) ?? [];
+  if (owner === "")
+    throw new StartFailure(`--to ${to} must be an owner, or an owner and a package: acme/web.`);
+  const body = { kind, name, ...(of !== undefined && { package: of }) };
+  const source = await send<SourceRecord>(service, pathOf(owner), body);
+  print(wait ? await untilAsked(service, source) : source);
+}
+
+async function list(owner: string, options: ServiceOptions): Promise<void> {
+  const service = serviceOf(options);
+  let path: string | undefined = `${pathOf(owner)}?per_page=100`;
+  while (path !== undefined) {
+    const { sources, next }: { sources: SourceRecord[]; next?: string } = await readJson(service, path);
+    sources.forEach(print);
+    path = next === undefined ? undefined : `${pathOf(owner)}${new URL(next).search}`;
+  }
+}
+
+async function run(owner: string, id: string, options: ServiceOptions): Promise<void> {
+  const service = serviceOf(options);
+  const path = pathOf(owner, id);
+  const before = await readJson<SourceRecord>(service, path);
+  await send(service, `${path}/run`);
+  print(await untilAsked(service, before));
+}
+
+async function remove(owner: string, id: string, options: ServiceOptions): Promise<void> {
+  const answer = await callApi(serviceOf(options), pathOf(owner, id), { method: "DELETE" });
+  answer.resume();
+  await once(answer, "close");
+}
+
+function pathOf(owner: string, id?: string): string {
+  const sources = `/v2/${encodeURIComponent(owner)}/sources`;
+  return id === undefined ? sources : `${sources}/${encodeURIComponent(id)}`;
+}
+
+function send<Answer>(service: Service, path: string, body?: object): Promise<Answer> {
+  const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
+  const headers = { "Content-Type": "application/json", "Content-Length": String(bytes.length) };
+  return readJson<Answer>(service, path, { method: "POST", headers, body: asParts(bytes) });
+}
+
+async function* asParts(bytes: Buffer): AsyncGenerator<Buffer> {
+  if (bytes.length > 0) yield bytes;
+}
+
+const POLL_MS = 500;
+const POLLS_MAX = 120;
+
+/** The record once a run after this one has ended, or as it is after a minute. */
+async function untilAsked(service: Service, before: SourceRecord): Promise<SourceRecord> {
+  const path = pathOf(before.owner, before.id);
+  let now = before;
+  for (let poll = 0; poll < POLLS_MAX; poll++) {
+    now = await readJson<SourceRecord>(service, path);
+    const isNewer = now.last_run_at !== before.last_run_at;
+    const hasEnded = now.last_success_at !== before.last_success_at || now.last_error !== undefined;
+    if (isNewer && hasEnded) return now;
+    await pause(POLL_MS);
+  }
+  return now;
+}
+
+function print({
+  id,
+  kind,
+  name,
+  enabled,
+  last_error: error,
+  first_date: first,
+  last_date: last,
+}: SourceRecord): void {
+  const days = first === undefined ? "no counts yet" : `${first} to ${last ?? first}`;
+  const state = enabled ? (error ?? days) : "disabled";
+  process.stdout.write(`${id}  ${kind} ${name}: ${state}\n`);
+}
