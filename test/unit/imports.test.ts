@@ -136,6 +136,7 @@ const API_LEVELS: readonly (readonly string[])[] = [
   ["organizations", "erasures"],
   ["accounts", "exports"],
   ["statistics", "funnel", "webhooks"],
+  ["sources"],
   ["dashboard"],
   ["public"],
 ];

@@ -9,6 +9,7 @@ import { insertOrganization, updateExportEnabled } from "../../../api/organizati
 import { insertPackage, insertPackageDomain } from "../../../api/packages/packages.js";
 import { insertPackageRoute } from "../../../api/packages/package-route-routes.js";
 import { insertPixel } from "../../../api/pixels/pixels.js";
+import { insertSource } from "../../../api/sources/sources.js";
 import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
 import { insertWebhook, newWebhookId, updateWebhookSecret } from "../../../api/webhooks/webhooks.js";
 import { createSealer } from "../../../api/identity/tokens.js";
@@ -105,6 +106,8 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   },
   company: makeCompany,
   breakdown: () => "country",
+  source: ({ pg, owner }) =>
+    insertSource(pg, { ownerId: owner.id, kind: "npm", name: randomUUID(), packageId: null, enabled: true }),
   erasure: ({ pg, owner }) =>
     insertErasure(pg, { ownerId: owner.id, kind: "origin_id", seal: () => Buffer.from("sealed") }),
   async route({ pg, packageId }) {

@@ -53,6 +53,7 @@ export function ownerAllowed(request: TabledRequest): TabledCaller {
 const PACKAGE = { name: "web", shortDescription: "The web", libraryType: "other" };
 const ORGANIZATION = { description: "Other tools", billingEmail: "pay@example.org" };
 const LINE = { $time: "2026-08-04" };
+const SOURCE = { kind: "npm", name: "left-pad" };
 const WEBHOOK = { url: "http://127.0.0.1:59999/", event_kinds: ["company-funnel-stage-changed"] };
 const DAY = "?startDate=2026-08-04&endDate=2026-08-05";
 
@@ -175,6 +176,9 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     { body: () => ({ endpoint_id: "0f".repeat(16) }), decide: onAllPackages("erasures.create") },
   ],
   "GET /v2/:owner/webhooks": [OF_WEBHOOKS],
+  "POST /v2/:owner/sources": [{ body: () => SOURCE }],
+  "GET /v2/:owner/reported": [{ query: () => DAY }],
+  "GET /v2/:owner/reported.:format": [{ query: () => DAY }],
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK, ...OF_WEBHOOKS }],
   "GET /v2/:owner/webhooks/:webhook": [OF_WEBHOOKS],
   "PUT /v2/:owner/webhooks/:webhook": [{ body: () => ({ ...WEBHOOK, enabled: false }), ...OF_WEBHOOKS }],

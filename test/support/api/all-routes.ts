@@ -12,6 +12,8 @@ import { erasureRoutes } from "../../../api/erasures/erasure-routes.js";
 import { importEndingRoutes } from "../../../api/imports/import-ending-routes.js";
 import { importFaultRoutes, importRecordRoutes } from "../../../api/imports/import-record-routes.js";
 import { importRoutes } from "../../../api/imports/import-routes.js";
+import { reportedRoutes } from "../../../api/sources/reported-routes.js";
+import { sourceRoutes } from "../../../api/sources/source-routes.js";
 import { statisticsRoutes } from "../../../api/statistics/statistics-routes.js";
 import { webhookDeliveryRoutes } from "../../../api/webhooks/delivery-routes.js";
 import { webhookSecretRoutes } from "../../../api/webhooks/secret-routes.js";
@@ -37,6 +39,8 @@ export const ROUTE_MAKERS = [
   funnelRoutes,
   funnelImportanceRoutes,
   funnelRunRoutes,
+  reportedRoutes,
+  sourceRoutes,
   statisticsRoutes,
   erasureRoutes,
 ];

@@ -24,6 +24,8 @@ export async function openWholeApi(): Promise<WholeApi> {
     clickhouse: clickhouse.client,
     shards: clickhouse.shards,
     active: new ActiveUploads(),
+    // No registry is asked.
+    access: { fetch: () => () => Promise.reject(new Error("not asked")), urls: {} },
     guard: createGuard({ allowPrivateNetworks: true }),
     sealer: createSealer(SECRET_KEY, "webhook-secret"),
   };

@@ -11,6 +11,7 @@ export const PAGES = [
   "deploy/docs/cases.md",
   "deploy/docs/funnel.md",
   "deploy/docs/webhooks.md",
+  "deploy/docs/sources.md",
   "deploy/docs/managing.md",
   "deploy/docs/badges.md",
   "deploy/docs/dashboard.md",
