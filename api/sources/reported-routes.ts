@@ -7,6 +7,7 @@ import {
   parseDateRange,
   parseOptionalDateRange,
 } from "../../schemas/date-range.js";
+import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { type Owner, ownerFor, packageOfOwnerFor } from "../access/authorise.js";
 import { rangeQuery } from "../exports/exported-file.js";
@@ -88,6 +89,8 @@ async function askedFor(pg: Postgres, { ctx, account, action, param }: Asking): 
   const { source: sourceId, package: idOrName } = ctx.query;
   if (Array.isArray(sourceId) || Array.isArray(idOrName))
     throw new Problem("invalid-query", "source and package can be given once each.");
+  if (sourceId !== undefined && !isUuid(sourceId))
+    throw new Problem("invalid-query", "source must be a UUID.");
   const owner = await ownerFor(pg, account, param("owner"), action);
   const source =
     sourceId === undefined

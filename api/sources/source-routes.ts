@@ -171,11 +171,15 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
         problems: ["source-disabled"],
       },
       async handle(call) {
-        const { source } = await sourceFor(pg, call);
-        if (!(await askForRun(pg, source.id)))
-          throw new Problem("source-disabled", "This source is disabled: enable it first.");
+        const source = await inTransaction(pg, async (client) => {
+          const { ownerId, source: found } = await sourceFor(client, call);
+          if (!(await askForRun(client, found.id)))
+            throw new Problem("source-disabled", "This source is disabled: enable it first.");
+          await call.record(client, { ownerId, target: target(found), changes: { run: true } });
+          return (await sourceFor(client, call)).source;
+        });
         call.ctx.status = 202;
-        call.ctx.body = (await sourceFor(pg, call)).source;
+        call.ctx.body = source;
       },
     }),
   ];

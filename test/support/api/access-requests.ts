@@ -177,6 +177,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   ],
   "GET /v2/:owner/webhooks": [OF_WEBHOOKS],
   "POST /v2/:owner/sources": [{ body: () => SOURCE }],
+  "PUT /v2/:owner/sources/:source": [{ body: () => ({ enabled: false }) }],
   "GET /v2/:owner/reported": [{ query: () => DAY }],
   "GET /v2/:owner/reported.:format": [{ query: () => DAY }],
   "POST /v2/:owner/webhooks": [{ body: () => WEBHOOK, ...OF_WEBHOOKS }],
