@@ -465,7 +465,7 @@ describe("exports of what registries counted", () => {
       headers: { Authorization: `Bearer ${world.tokens.admin}` },
     });
     const rows = await parquetReadObjects({ file: await answer.arrayBuffer() });
-    expect(rows.map(({ version, value }) => [version, value])).toEqual([
+    expect(rows.map(({ version, value }): unknown[] => [version, value])).toEqual([
       [null, 7n],
       ['1.0.0,"x"', 30n],
     ]);
