@@ -1,53 +1,50 @@
 import { assetUrl } from "../../schemas/asset.js";
-import { BREAKDOWN_LIST, type ValueBreakdown } from "../../schemas/contracts/breakdowns.js";
+import {
+  BREAKDOWN_LIST,
+  type BreakdownDeclaration,
+  type ValueBreakdown,
+} from "../../schemas/contracts/breakdowns.js";
 import { migrationOf, readSqlFiles, type Migration } from "../../schemas/migrations.js";
 import { sqlName } from "../queries/sql-literals.js";
 
 /**
- * The tables of this folder's files, those of the breakdowns, and the files of `changes`, a folder that may
- * be missing. In `{deduplication(inserts)}` the runner spells the settings of a table.
+ * The tables of this folder's files, the breakdowns, and the files of `changes`, a folder that may be missing. In
+ * `{deduplication(inserts)}` the runner spells the settings of a table.
  */
 export async function readMigrations(): Promise<Migration[]> {
   const tables = await readSqlFiles(assetUrl("aggregate/clickhouse/"));
   const changes = await readSqlFiles(assetUrl("aggregate/clickhouse/changes/"), "changes/");
-  const breakdowns = BREAKDOWN_LIST.filter((each) => "values" in each && each.table !== OWN_FILE);
-  return [...tables, ...(breakdowns as ValueBreakdown[]).map(breakdownMigration), ...changes];
+  return [...tables, ...breakdownMigrations(), ...changes];
 }
-
-/** An event has many values of this one: 09-variables.sql. */
-const OWN_FILE = "variables";
 
 /**
- * The table and the view of a breakdown. Counts events that exist; the roles enrich and jobs must be stopped
- * then, or an event in between counts twice or not at all. Subtracts what is in the table, so a second run
- * adds nothing. Each run has a token of its own: that of equal numbers could drop a later insert.
+ * Each breakdown makes the view of `breakdown_values` anew, with those before it in the list, and counts events that
+ * exist. The roles enrich and jobs must be stopped then, or an event in between counts twice or not at all. Subtracts
+ * what is in the table, so a second run adds nothing. Each run has a token of its own: that of equal numbers could drop
+ * a later insert.
  */
-export function breakdownMigration(breakdown: ValueBreakdown): Migration {
-  const table = sqlName(breakdown.table);
-  const columns = breakdown.values.map(({ column }) => sqlName(column));
-  const list = columns.join(", ");
-  return migrationOf(
-    `breakdown-${table}`,
-    `CREATE TABLE IF NOT EXISTS ${table}
-(
-  package UUID,
-  date Date,
-  ${columns.map((column) => `${column} LowCardinality(String),`).join("\n  ")}
-  total Int64,
-  automated_total Int64
-)
-ENGINE = SummingMergeTree((total, automated_total))
-ORDER BY (package, date, ${list})
-SETTINGS {deduplication(10000)};
+export function breakdownMigrations(list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST): Migration[] {
+  const breakdowns = list.filter((each) => "values" in each);
+  return breakdowns.map((breakdown, index) =>
+    migrationOf(
+      `breakdown-${sqlName(breakdown.name)}`,
+      `DROP VIEW IF EXISTS ${VALUES}_view SYNC;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ${table}_view TO ${table} AS
-${selectCounts(breakdown)};
+CREATE MATERIALIZED VIEW IF NOT EXISTS ${VALUES}_view TO ${VALUES} AS
+${selectCounts(breakdowns.slice(0, index + 1))};
 
-${insertMissing({ table, keys: `package, date, ${list}`, sums: SUMS, select: selectCounts(breakdown) })}
+${insertMissing(
+  { table: VALUES, keys: KEYS, sums: ["total", "automated_total"], select: selectCounts([breakdown]) },
+  `WHERE breakdown = '${breakdown.name}'`,
+)}
 SETTINGS async_insert = 0, insert_deduplication_token = '{unique}';
 `,
+    ),
   );
 }
+
+const VALUES = "breakdown_values";
+const KEYS = "package, date, breakdown, value_1, value_2";
 
 /** The table that a view fills with daily sums, the columns that tell its rows apart, and the view's SELECT. */
 export interface DailyTable {
@@ -76,29 +73,51 @@ GROUP BY ${keys}
 HAVING ${sums.map((sum) => `missing_${sum} != 0`).join(" OR ")}`;
 }
 
-const SUMS = ["total", "automated_total"];
-
-/** Every table of daily sums. */
+/** Every table of daily sums, with the view that it has at the end. */
 export async function dailyTables(): Promise<DailyTable[]> {
-  const texts = (await readMigrations()).map(({ text }) => text);
-  return texts.flatMap((text) => {
+  const tables = new Map<string, DailyTable>();
+  for (const { text } of await readMigrations()) {
     const view =
       /^CREATE MATERIALIZED VIEW IF NOT EXISTS \w+ TO (\w+) AS\n([^;]+ AS \w*total\n[^;]+\nGROUP BY ([^;]+));/m.exec(
         text,
       );
-    if (view === null) return [];
+    if (view === null) continue;
     const [, table = "", select = "", keys = ""] = view;
     const sums = [...select.matchAll(/\bsum(?:If)?\(.+?\) AS (\w+)/g)].map(([, sum = ""]) => sum);
-    return [{ table, keys, sums, select }];
-  });
+    tables.set(table, { table, keys, sums, select });
+  }
+  return [...tables.values()];
 }
 
-/** An override takes one from the value and the day of the earlier version and adds one to those of the later. */
-function selectCounts({ values, libraryType }: ValueBreakdown): string {
-  const columns = values.map(({ column }) => sqlName(column)).join(", ");
-  const ofType = libraryType === undefined ? "" : ` AND library_type = '${libraryType}'`;
-  return `SELECT artifact AS package, date, ${columns}, sum(sign) AS total, sumIf(sign, automated != '') AS automated_total
+/**
+ * A row of each breakdown for an event, and one more for each variable: half of the time that a view for each takes.
+ * An override takes one from the value and the day of the earlier version and adds one to those of the later.
+ */
+function selectCounts(breakdowns: readonly ValueBreakdown[]): string {
+  const single = breakdowns.filter(({ map }) => map === undefined).map(valuesOf);
+  const maps = breakdowns.flatMap((each) => (each.map === undefined ? [] : [valuesOfMap(each, each.map)]));
+  const arrays = [...(single.length === 0 ? [] : [`[\n    ${single.join(",\n    ")}\n  ]`]), ...maps];
+  return `SELECT artifact AS package, date, counted.1 AS breakdown, counted.2 AS value_1, counted.3 AS value_2,
+  sum(sign) AS total, sumIf(sign, automated != '') AS automated_total
 FROM events
-WHERE kind = 'package'${ofType} AND ${sqlName(values[0].column)} != ''
-GROUP BY package, date, ${columns}`;
+ARRAY JOIN arrayConcat(${arrays.join(", ")}) AS counted
+WHERE kind = 'package' AND breakdown != ''
+GROUP BY ${KEYS}`;
+}
+
+/** SQL: a breakdown and its values in an event. Without a name where the event does not count. */
+function valuesOf({ name, values: [first, second], libraryType }: ValueBreakdown): string {
+  const isCounted = `${sqlName(first.column)} != ''${ofType(libraryType, " AND ")}`;
+  const values = [first, second].map((value) => (value === undefined ? "''" : sqlName(value.column)));
+  return `(if(${isCounted}, '${sqlName(name)}', ''), ${values.join(", ")})`;
+}
+
+/** SQL: an array of the same. */
+function valuesOfMap({ name, libraryType }: ValueBreakdown, map: string): string {
+  const keys = `arrayMap((key, value) -> ('${sqlName(name)}', key, value), mapKeys(${map}), mapValues(${map}))`;
+  return libraryType === undefined ? keys : `if(${ofType(libraryType)}, ${keys}, [])`;
+}
+
+function ofType(libraryType: string | undefined, before = ""): string {
+  return libraryType === undefined ? "" : `${before}library_type = '${libraryType}'`;
 }

@@ -12,7 +12,6 @@ import {
   BREAKDOWN_LIST,
   type BreakdownDeclaration,
   type TotalBreakdown,
-  type ValueBreakdown,
 } from "../../schemas/contracts/breakdowns.js";
 
 export interface AggregatesQuery extends DateRange {
@@ -21,6 +20,8 @@ export interface AggregatesQuery extends DateRange {
   format?: ExportFormat;
   /** Whether lines of NDJSON have the package's name; rows of the other formats always have it. */
   named?: boolean;
+  /** Whether there are several shards, and rows of a value on each. */
+  isSharded: boolean;
   signal: AbortSignal;
   /** Compressed by ClickHouse. */
   zstd?: boolean;
@@ -32,9 +33,18 @@ const QUERY_BYTES_MAX = "67108864";
 /** AggregateV1, ordered by package, date, breakdown and value; see `openRows` for how it fails. */
 export async function openAggregates(
   clickhouse: ResultSource,
-  { packages, breakdowns, format = "ndjson", named = false, signal, zstd, ...range }: AggregatesQuery,
+  {
+    packages,
+    breakdowns,
+    format = "ndjson",
+    named = false,
+    isSharded,
+    signal,
+    zstd,
+    ...range
+  }: AggregatesQuery,
 ): Promise<Rows> {
-  const query = composeAggregates({ packages, breakdowns, format, named });
+  const query = composeAggregates({ packages, breakdowns, format, named, isSharded });
   return openRows(clickhouse, {
     query,
     params: storableRange(range),
@@ -49,28 +59,27 @@ export interface AggregatesStatement {
   breakdowns: readonly string[];
   format: ExportFormat;
   named?: boolean;
+  isSharded?: boolean;
 }
 
 /**
  * How often was each package downloaded each day, in all and by each breakdown? Takes `start` and `end`.
  * Settlement has moved overrides in these tables; a value that only overridden versions had sums to zero and
- * is left out.
+ * is left out. On one server lines flow in the order of the table: nothing of it is sorted or kept.
  */
 export function composeAggregates(
-  { packages, breakdowns, format, named = false }: AggregatesStatement,
+  { packages, breakdowns, format, named = false, isSharded = false }: AggregatesStatement,
   list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST,
 ): string {
-  const valueColumns = valueColumnsOf(list);
-  const counted = list.filter(({ name }) => breakdowns.includes(name));
-  const counts = counted.map((each) =>
-    isTotal(each) ? countTotal(each, valueColumns) : countValues(each, valueColumns),
-  );
-  const nameSql = namesSql("package", packages);
+  const nameSql = namesSql("toString(package)", packages);
   return [
     `WITH ${uuidsLiteral(packages.map(({ id }) => id))} AS packages`,
     `SELECT ${format === "ndjson" ? lineOf(list, named ? nameSql : undefined) : columnsOf(list, nameSql)}`,
-    `FROM (\n${counts.join("\nUNION ALL\n")}\n)`,
-    `ORDER BY package, date, breakdown, ${valueColumns.join(", ")}`,
+    `FROM (\n${countsOf(
+      list.filter(({ name }) => breakdowns.includes(name)),
+      isSharded,
+    ).join("\nUNION ALL\n")}\n) AS counted`,
+    `ORDER BY UUIDToNum(counted.package), ${["date", "breakdown", "value_1", "value_2"].map((key) => `counted.${key}`).join(", ")}`,
     // NDJSON omits empty fields; tables need every column. So NDJSON lines are built here and sent raw.
     `FORMAT ${format === "ndjson" ? "TSVRaw" : FORMAT_NAMES[format]}`,
   ].join("\n");
@@ -80,53 +89,54 @@ function isTotal(breakdown: BreakdownDeclaration): breakdown is TotalBreakdown {
   return "addressField" in breakdown;
 }
 
-/** The columns `value_1`, `value_2`, ...: they hold the values of a row's breakdown. */
-function valueColumnsOf(list: readonly BreakdownDeclaration[]): string[] {
-  const most = Math.max(1, ...list.map((each) => (isTotal(each) ? 0 : each.values.length)));
-  return Array.from({ length: most }, (_, index) => valueColumn(index));
-}
-
-function valueColumn(index: number): string {
-  return `value_${index + 1}`;
-}
-
 const RANGE = "package IN (packages) AND date >= {start:Date} AND date < {end:Date}";
 
-function countValues({ name, table, values }: ValueBreakdown, valueColumns: readonly string[]): string {
-  const columns = values.map(({ column }) => sqlName(column));
-  // Types are spelled out, so that they do not depend on which breakdowns stand beside this one.
-  const shown = valueColumns.map((column, index) => `CAST(${columns[index] ?? "''"} AS String) AS ${column}`);
-  return `SELECT toString(counted.package) AS package, date, '${sqlName(name)}' AS breakdown, ${shown.join(", ")},
-  sum(counted.total) AS total, toUInt64(0) AS addresses
-FROM ${sqlName(table)} AS counted
-WHERE counted.${RANGE}
-GROUP BY counted.package, date, ${columns.join(", ")}
-HAVING total > 0`;
+function countsOf(asked: readonly BreakdownDeclaration[], isSharded: boolean): string[] {
+  const names = asked.filter((each) => !isTotal(each)).map(({ name }) => `'${sqlName(name)}'`);
+  const ofValues = `${RANGE} AND breakdown IN (${names.join(", ")})`;
+  return [
+    ...(names.length === 0 ? [] : [isSharded ? addValues(ofValues) : readValues(ofValues)]),
+    ...asked.filter(isTotal).map(({ name }) => countTotal(name)),
+  ];
 }
 
-function countTotal({ name, table }: TotalBreakdown, valueColumns: readonly string[]): string {
-  return `SELECT toString(counted.package) AS package, date, '${sqlName(name)}' AS breakdown,
-  ${valueColumns.map((column) => `'' AS ${column}`).join(", ")},
-  sum(downloads) AS total, sum(distinct_addresses) AS addresses
+/** FINAL merges rows of a value as they are read, so they keep the order of the table; GROUP BY would lose it. */
+function readValues(where: string): string {
+  return `SELECT package, date, breakdown, value_1, value_2, total AS amount, toUInt64(0) AS addresses
+FROM breakdown_values FINAL
+WHERE ${where} AND total > 0`;
+}
+
+function addValues(where: string): string {
+  return `SELECT package, date, breakdown, value_1, value_2, sum(total) AS amount, toUInt64(0) AS addresses
+FROM breakdown_values
+WHERE ${where}
+GROUP BY package, date, breakdown, value_1, value_2
+HAVING amount > 0`;
+}
+
+function countTotal(name: string): string {
+  return `SELECT package, date, toLowCardinality('${sqlName(name)}') AS breakdown, toLowCardinality('') AS value_1, '' AS value_2,
+  sum(downloads) AS amount, sum(distinct_addresses) AS addresses
 FROM
 (
   SELECT package, date, sum(total) AS downloads, 0 AS distinct_addresses
-  FROM ${sqlName(table)}
+  FROM totals
   WHERE ${RANGE}
   GROUP BY package, date
   UNION ALL
   SELECT package, date, 0 AS downloads, addresses AS distinct_addresses
   FROM (${dailyAddresses(RANGE)})
-) AS counted
-GROUP BY counted.package, date
-HAVING total > 0`;
+)
+GROUP BY package, date
+HAVING amount > 0`;
 }
 
 /** A line of AggregateV1. A breakdown that is not in the list fails the query: it has no fields to be written with. */
 function lineOf(list: readonly BreakdownDeclaration[], nameSql: string | undefined): string {
   const fields = list.map((each) => `breakdown = '${sqlName(each.name)}', ${fieldsOf(each)},`);
   return `concat(
-  '{"breakdown":"', breakdown, '","date":"', toString(date), '","package":"', package, '","total":', toString(total),
+  '{"breakdown":"', breakdown, '","date":"', toString(date), '","package":"', toString(package), '","total":', toString(amount),
   multiIf(
     ${fields.join("\n    ")}
     toString(throwIf(breakdown != '', 'a breakdown that is not in the list'))),
@@ -136,8 +146,8 @@ function lineOf(list: readonly BreakdownDeclaration[], nameSql: string | undefin
 function fieldsOf(breakdown: BreakdownDeclaration): string {
   if (isTotal(breakdown)) return `concat(',"${sqlName(breakdown.addressField)}":', toString(addresses))`;
   const fields = breakdown.values.map(({ field, optional }, index) => {
-    const written = `',"${sqlName(field)}":', toJSONString(${valueColumn(index)})`;
-    return optional === true ? `if(${valueColumn(index)} = '', '', concat(${written}))` : written;
+    const written = `',"${sqlName(field)}":', toJSONString(value_${index + 1})`;
+    return optional === true ? `if(value_${index + 1} = '', '', concat(${written}))` : written;
   });
   return `concat(${fields.join(", ")})`;
 }
@@ -148,10 +158,16 @@ function columnsOf(list: readonly BreakdownDeclaration[], nameSql: string): stri
     const isOf = `breakdown = '${sqlName(each.name)}'`;
     if (isTotal(each)) return [`if(${isOf}, addresses, NULL) AS ${sqlName(each.addressField)}`];
     return each.values.map(({ field, optional }, index) => {
-      const isShown = optional === true ? `${isOf} AND ${valueColumn(index)} != ''` : isOf;
-      return `if(${isShown}, ${valueColumn(index)}, NULL) AS ${sqlName(field)}`;
+      const isShown = optional === true ? `${isOf} AND value_${index + 1} != ''` : isOf;
+      return `if(${isShown}, toString(value_${index + 1}), NULL) AS ${sqlName(field)}`;
     });
   });
   const named = withPackageName(columns, [`${nameSql} AS ${PACKAGE_NAME}`]);
-  return ["breakdown", "date", "package", "total", ...named.flat()].join(",\n  ");
+  const fixed = [
+    "toString(counted.breakdown) AS breakdown",
+    "date",
+    "toString(counted.package) AS package",
+    "amount AS total",
+  ];
+  return [...fixed, ...named.flat()].join(",\n  ");
 }

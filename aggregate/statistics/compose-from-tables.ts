@@ -42,8 +42,8 @@ export function composeTableCounts(
     ...(pixels ? [viewingAddresses(bucket, ofPixels)] : []),
   ].join("\nUNION ALL\n");
   const companies = [
-    ...(packages ? [companiesOf({ table: "companies", ...ofPackages })] : []),
-    ...(pixels ? [companiesOf({ table: "events", ...ofPixels })] : []),
+    ...(packages ? [companiesOf({ ...COMPANIES_OF_PACKAGES, ...ofPackages })] : []),
+    ...(pixels ? [companiesOf({ ...COMPANIES_OF_PIXELS, ...ofPixels })] : []),
   ];
   return [
     ...amounts,
@@ -104,7 +104,7 @@ FROM totals
 WHERE ${OF_RANGE}`;
 
 interface Counted {
-  table: "totals" | "companies" | "events";
+  table: "totals" | "breakdown_values" | "events";
   ofArtifacts: string;
   amount: string;
 }
@@ -139,16 +139,33 @@ GROUP BY day, address
 HAVING sum(${amount}) > 0`;
 }
 
-function companiesOf({ table, ofArtifacts, amount }: Counted): string {
-  return `SELECT company, company_domain
+const COMPANIES_OF_PACKAGES = {
+  table: "breakdown_values",
+  columns: "value_1, value_2",
+  where: "breakdown = 'company'",
+} as const;
+const COMPANIES_OF_PIXELS = {
+  table: "events",
+  columns: "company, company_domain",
+  where: "company != ''",
+} as const;
+
+function companiesOf({
+  table,
+  columns,
+  where,
+  ofArtifacts,
+  amount,
+}: Counted & { columns: string; where: string }): string {
+  return `SELECT ${columns}
 FROM ${table}
-WHERE ${ofArtifacts} AND ${RANGE}${table === "events" ? " AND company != ''" : ""}
-GROUP BY company, company_domain
+WHERE ${ofArtifacts} AND ${RANGE} AND ${where}
+GROUP BY ${columns}
 HAVING sum(${amount}) > 0`;
 }
 
 /**
- * Which values had these lists, and how often? The first rows of each list. Takes `packages` and `pixels`
+ * Which values had these lists, and how often? The first rows of each list, read in one pass. Takes `packages` and `pixels`
  * from the text in front and the parameters of `listConditions`. Undefined if nothing can be in them.
  */
 export function composeTableLists(
@@ -156,29 +173,55 @@ export function composeTableLists(
   { packages, pixels, automated }: Scoped,
   narrowing: ListNarrowing,
 ): string | undefined {
-  const parts = lists
-    .filter(({ counts }) => (counts === "downloads" ? packages : pixels))
-    .map((list) => `(${countList(list, automated, narrowing)})`);
+  const counted = packages ? lists.filter(({ counts }) => counts === "downloads") : [];
+  const viewed = pixels ? lists.filter(({ counts }) => counts === "views") : [];
+  const parts = [...(counted.length === 0 ? [] : [ofBreakdowns(counted)]), ...viewed.map(ofViews)].map(
+    (rows) => `(${firstRows(rows, automated, narrowing)})`,
+  );
   return parts.length === 0 ? undefined : parts.join("\nUNION ALL\n");
 }
 
-function countList(
-  { name, table, values }: StatisticsList,
+interface ListedRows {
+  /** SQL of the list's name and of its values. */
+  columns: readonly [list: string, value1: string, value2: string];
+  table: string;
+  where: string;
+  amounts: typeof OF_PACKAGES | typeof OF_PIXELS;
+}
+
+function ofBreakdowns(lists: readonly StatisticsList[]): ListedRows {
+  return {
+    columns: ["counted.breakdown", "counted.value_1", "counted.value_2"],
+    table: "breakdown_values",
+    where: `breakdown IN (${lists.map(({ name }) => `'${sqlName(name)}'`).join(", ")})`,
+    amounts: OF_PACKAGES,
+  };
+}
+
+function ofViews({ name, values: [first, second] }: StatisticsList): ListedRows {
+  const column = sqlName(first.column);
+  return {
+    columns: [`'${sqlName(name)}'`, column, second === undefined ? "''" : sqlName(second.column)],
+    table: "events",
+    where: `kind = 'pixel' AND ${column} != ''`,
+    amounts: OF_PIXELS,
+  };
+}
+
+/** Types are spelled out, so that they do not depend on which lists stand beside these. */
+function firstRows(
+  { columns: [list, value1, value2], table, where, amounts }: ListedRows,
   automated: Automation,
   narrowing: ListNarrowing,
 ): string {
-  const columns = values.map(({ column }) => sqlName(column));
-  const [first = "", second] = columns;
-  const isOfPixels = table === undefined;
-  const { ofArtifacts, amount } = (isOfPixels ? OF_PIXELS : OF_PACKAGES)[automated];
+  const { ofArtifacts, amount } = amounts[automated];
   const { searched, followed } = listConditions(narrowing);
-  // Types are spelled out, so that they do not depend on which lists stand beside this one.
-  return `SELECT '${sqlName(name)}' AS list, CAST(${first} AS String) AS value_1, CAST(${second ?? "''"} AS String) AS value_2,
+  return `SELECT CAST(${list} AS String) AS list, CAST(${value1} AS String) AS value_1, CAST(${value2} AS String) AS value_2,
   sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${BEFORE}) AS before
-FROM ${isOfPixels ? "events" : sqlName(table)}
-WHERE ${ofArtifacts}${isOfPixels ? ` AND kind = 'pixel' AND ${first} != ''` : ""} AND ((${RANGE}) OR (${BEFORE}))
-GROUP BY value_1, value_2
+FROM ${table} AS counted
+WHERE ${ofArtifacts} AND ${where} AND ((${RANGE}) OR (${BEFORE}))
+GROUP BY ${list}, ${value1}, ${value2}
 HAVING amount > 0${searched}${followed}
 ORDER BY amount DESC, value_1, value_2
-LIMIT {limit:UInt32}`;
+LIMIT {limit:UInt32} BY list`;
 }

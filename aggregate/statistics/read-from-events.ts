@@ -128,8 +128,8 @@ async function readVariables(clickhouse: ClickHouse, query: ListsQuery, live: Li
 }
 
 /** The variables of an event are many values of one list. */
-function isOfVariables({ table }: StatisticsList): boolean {
-  return table === "variables";
+function isOfVariables({ map }: StatisticsList): boolean {
+  return map === "variables";
 }
 
 interface AddressRow {

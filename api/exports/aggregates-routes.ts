@@ -27,6 +27,7 @@ import { PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../packages/p
 interface AggregateRoutesDeps {
   pg: Postgres;
   clickhouse: ResultSource;
+  isSharded: boolean;
   listener?: ExportListener;
 }
 
@@ -67,7 +68,7 @@ interface Asked {
 async function answerAggregates(
   ctx: ApiContext,
   { owner, accountId, query, format }: Asked,
-  { pg, clickhouse, listener }: AggregateRoutesDeps,
+  { pg, clickhouse, isSharded, listener }: AggregateRoutesDeps,
 ): Promise<string | undefined> {
   const owned = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId });
   const packages = packagesOf(owned, query);
@@ -75,7 +76,7 @@ async function answerAggregates(
   ctx.set("X-Complete-Through", await readCompleteThrough(pg, owner.id));
   const { range, breakdowns, named } = query;
   const open: OpenRows = (asked) =>
-    openAggregates(clickhouse, { ...range, packages, breakdowns, format, named, ...asked });
+    openAggregates(clickhouse, { ...range, packages, breakdowns, format, named, isSharded, ...asked });
   await answerRows(ctx, open, { listener, format, zstd: true });
   return query.package === undefined ? undefined : packages[0]?.id;
 }

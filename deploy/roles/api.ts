@@ -80,7 +80,10 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...importEndingRoutes({ pg: requests, active, listener }),
       ...importRecordRoutes({ pg: requests, clickhouse, listener }),
       ...importFaultRoutes({ pg: requests, clickhouse: clickhouseRequests }),
-      ...aggregateRoutes({ pg: requests, clickhouse, listener }),
+      ...aggregateRoutes({
+        ...{ pg: requests, clickhouse, listener },
+        isSharded: requestShards.shards.length > 1,
+      }),
       ...eventRoutes({ pg: requests, clickhouse, listener }),
       ...webhookApi(parts),
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),

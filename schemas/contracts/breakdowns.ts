@@ -4,19 +4,21 @@ export type BreakdownDeclaration = ValueBreakdown | TotalBreakdown;
 
 /** Counts each day by values of the events. Events whose first value is empty are not counted. */
 export interface ValueBreakdown {
-  /** As on the wire: lower-case letters and `_`. */
+  /** As on the wire and in the table `breakdown_values`: lower-case letters and `_`. */
   readonly name: string;
-  /** The table of its daily sums in ClickHouse; the view that fills it is `<table>_view`. */
-  readonly table: string;
   /** Counts only packages of this type; all packages if absent. */
   readonly libraryType?: LibraryType;
   readonly question: string;
   /** In the order of the answer's rows. */
-  readonly values: readonly [BreakdownValue, ...BreakdownValue[]];
+  readonly values: Values;
+  /** A map of `events`: an event counts once for each of its keys, with the value that the key has. */
+  readonly map?: "variables";
 }
 
+type Values = readonly [BreakdownValue] | readonly [BreakdownValue, BreakdownValue];
+
 export interface BreakdownValue {
-  /** In the table, and in `events`, from which it is counted. */
+  /** In `events`, from which it is counted; those of a map are not columns. */
   readonly column: string;
   /** On the wire, in every format. No two breakdowns share one. */
   readonly field: string;
@@ -30,7 +32,6 @@ export interface BreakdownValue {
 /** Counts each day as a whole, and the addresses of its downloads. */
 export interface TotalBreakdown {
   readonly name: string;
-  readonly table: string;
   readonly question: string;
   /** The number of addresses, on the wire. */
   readonly addressField: string;
@@ -43,7 +44,6 @@ export interface TotalBreakdown {
 export const BREAKDOWN_LIST = [
   {
     name: "company",
-    table: "companies",
     question: "Which companies?",
     values: [
       { column: "company", field: "company_name", filter: "company_name" },
@@ -52,7 +52,6 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "cloud_provider",
-    table: "cloud_providers",
     question: "Which clouds?",
     values: [
       { column: "cloud_provider", field: "cloud_provider_name", filter: "cloud_provider" },
@@ -61,19 +60,16 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "country",
-    table: "countries",
     question: "Which countries?",
     values: [{ column: "country", field: "country", filter: "country" }],
   },
   {
     name: "platform",
-    table: "platforms",
     question: "Which platforms?",
     values: [{ column: "platform", field: "platform", filter: "platform" }],
   },
   {
     name: "version",
-    table: "versions",
     libraryType: "docker",
     question: "Which versions?",
     values: [
@@ -82,7 +78,6 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "client",
-    table: "clients",
     question: "Which clients?",
     values: [
       { column: "client", field: "client", filter: "client" },
@@ -91,7 +86,7 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "variable",
-    table: "variables",
+    map: "variables",
     libraryType: "other",
     question: "Which values of custom variables?",
     values: [
@@ -101,7 +96,6 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "total",
-    table: "totals",
     question: "How many downloads a day, and from how many addresses?",
     addressField: "unique_total",
   },
@@ -111,16 +105,12 @@ export const BREAKDOWN_LIST = [
 export const COUNTRIES_MAX = 300;
 
 /** Values of events with the number of downloads, or views, that each has. */
-export interface StatisticsList {
-  readonly name: string;
-  readonly question: string;
+export interface StatisticsList extends Pick<
+  ValueBreakdown,
+  "name" | "question" | "values" | "libraryType" | "map"
+> {
   /** Pages are viewed, all else is downloaded; statistics of one pixel count its views in every list. */
   readonly counts: "downloads" | "views";
-  readonly values: readonly [BreakdownValue, ...BreakdownValue[]];
-  /** The table of its daily sums; absent where there is none. */
-  readonly table?: string;
-  /** Counts only packages of this type. */
-  readonly libraryType?: LibraryType;
 }
 
 const PAGES: StatisticsList = {

@@ -118,7 +118,13 @@ async function takeBack(
   }
 }
 
-const VIEWS = ["totals_view", "uniques_view", "event_ids_view", "clients_view", "import_events_view"];
+const VIEWS = [
+  "totals_view",
+  "uniques_view",
+  "event_ids_view",
+  "breakdown_values_view",
+  "import_events_view",
+];
 const BROKEN_MS_MAX = 15_000;
 
 /**

@@ -23,6 +23,7 @@ export async function openWholeApi(): Promise<WholeApi> {
     eventLog,
     clickhouse: clickhouse.client,
     shards: clickhouse.shards,
+    isSharded: clickhouse.shards.shards.length > 1,
     active: new ActiveUploads(),
     // No registry is asked.
     access: { fetch: () => () => Promise.reject(new Error("not asked")), urls: {} },

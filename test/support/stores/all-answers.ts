@@ -37,11 +37,12 @@ export async function allAnswers(shards: Shards, asked: Asked): Promise<Record<s
 const replacer = (_: string, value: unknown) =>
   value instanceof Map ? [...(value as Map<string, unknown>)].sort(([a], [b]) => (a < b ? -1 : 1)) : value;
 
-async function exportsOf({ all }: Shards, { packages, pixels, unsettled }: Asked) {
+async function exportsOf({ all, shards }: Shards, { packages, pixels, unsettled }: Asked) {
   const { signal } = new AbortController();
   const named = packages.map((id) => ({ id, name: `package ${id}` }));
   const artifacts = [...packages, ...pixels].map((id) => ({ id, packageName: `package ${id}` }));
-  const aggregates = { ...RANGE, packages: named, breakdowns: BREAKDOWNS, signal };
+  const isSharded = shards.length > 1;
+  const aggregates = { ...RANGE, packages: named, breakdowns: BREAKDOWNS, isSharded, signal };
   const events = { ...RANGE, artifacts, unsettled: async () => unsettled, signal };
   const sorted = (text: string) => text.split("\n").sort().join("\n");
   return {

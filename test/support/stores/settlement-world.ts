@@ -192,13 +192,16 @@ function aggregatesOf(versions: readonly Version[]): AggregateV1[] {
 
 /** Aggregates of these packages as the export has them. */
 async function readAggregates(
-  { client }: TestClickHouse,
+  { client, shards: { shards } }: TestClickHouse,
   packages: readonly string[],
 ): Promise<AggregateV1[]> {
   const range = { startDate: "2025-01-01", endDate: "2026-01-01" };
   const signal = new AbortController().signal;
   const named = packages.map((id) => ({ id, name: "" }));
-  const rows = await openAggregates(client, { packages: named, breakdowns: BREAKDOWNS, ...range, signal });
+  const rows = await openAggregates(client, {
+    ...{ packages: named, breakdowns: BREAKDOWNS, isSharded: shards.length > 1 },
+    ...{ ...range, signal },
+  });
   const parts: Buffer[] = [];
   for await (const part of rows) parts.push(part);
   const lines = Buffer.concat(parts).toString().split("\n").filter(Boolean);

@@ -57,13 +57,12 @@ function evaluate(source: string): unknown {
   return JSON.parse(printed);
 }
 
-test("a breakdown is added in the files of its row: tables, exports, statistics and the document know it", () => {
-  const declared = '\n  {\n    name: "city",\n    table: "cities",\n    question: "Which cities?",';
+test("a breakdown is added in the files of its row: migrations, exports, statistics and the document know it", () => {
   perform("add a breakdown", [
     [
       "schemas/contracts/breakdowns.ts",
-      "export const BREAKDOWN_LIST = [",
-      `${declared}\n    values: [{ column: "city", field: "city", filter: "city" }],\n  },`,
+      '    addressField: "unique_total",\n  },',
+      `\n  { name: "city", question: "Which cities?", values: [{ column: "city", field: "city", filter: "city" }] },`,
     ],
     [
       "api/dashboard/statistics/panels.ts",
@@ -71,20 +70,19 @@ test("a breakdown is added in the files of its row: tables, exports, statistics 
       '\n  city: { title: "Cities", noun: "City" },',
     ],
     ["deploy/docs/exporting.md", "|---|---|---|\n", "| `city` | `city` | all packages |\n"],
-    ["deploy/docs/retention.md", "| `companies`, ", "`cities`, "],
   ]);
   const known = evaluate(`
     import { readMigrations } from "./aggregate/clickhouse/read-migrations.js";
     import { STATISTICS_LISTS, FILTER_COLUMNS } from "./schemas/contracts/breakdowns.js";
     import { AGGREGATE_V1 } from "./schemas/contracts/aggregate.js";
-    const tables = (await readMigrations()).filter(({ text }) => text.includes("CREATE TABLE IF NOT EXISTS cities"));
+    const migrations = (await readMigrations()).filter(({ text }) => text.includes("'city'"));
     const value = {
-      tables: tables.length,
+      migrations: migrations.map(({ name }) => name),
       lists: STATISTICS_LISTS.some(({ name }) => name === "city"),
       filter: FILTER_COLUMNS.get("city"),
       document: JSON.stringify(AGGREGATE_V1).includes('"city"'),
     };`);
-  expect(known).toEqual({ tables: 1, lists: true, filter: "city", document: true });
+  expect(known).toEqual({ migrations: ["breakdown-city"], lists: true, filter: "city", document: true });
   expect(failureOf("tsc", "--noEmit")).toBe("");
   expect(failureOf("vitest", "run", "--project", "unit", "test/unit/documents")).toBe("");
 });

@@ -217,6 +217,7 @@ describe("while a shard is down", () => {
       ...range,
       packages: [{ id: randomUUID(), name: "" }],
       breakdowns: BREAKDOWNS,
+      isSharded: true,
     });
 
   test("every export fails before its first byte, and new ranges go to the other", async ({ skip }) => {

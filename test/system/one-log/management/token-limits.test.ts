@@ -18,7 +18,7 @@ useWorld(async ({ pg }) => {
   const active = new ActiveUploads();
   eventLog = await openTestLog();
   const imports = [...importRoutes({ pg, eventLog, active }), ...importEndingRoutes({ pg, active })];
-  return { routes: [...imports, ...aggregateRoutes({ pg, clickhouse })] };
+  return { routes: [...imports, ...aggregateRoutes({ pg, clickhouse, isSharded: false })] };
 });
 
 afterAll(() => eventLog?.[Symbol.asyncDispose]());

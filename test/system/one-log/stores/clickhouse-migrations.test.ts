@@ -1,11 +1,13 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrateClickHouse } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
-import { breakdownMigration, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
-import { composeAggregates } from "../../../../aggregate/queries/open-aggregates.js";
+import { breakdownMigrations, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
+import { composeAggregates, openAggregates } from "../../../../aggregate/queries/open-aggregates.js";
 import { FORMAT_SETTINGS, openRows } from "../../../../aggregate/queries/open-rows.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { prepareClickHouse } from "../../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";
+import { Random } from "../../../../deploy/demo/random.js";
 import { DAY_MS } from "../../../../schemas/date-range.js";
 import { migrationOf } from "../../../../schemas/migrations.js";
 import { textOf } from "../../../support/api/management-world.js";
@@ -35,12 +37,11 @@ describe("a service's tables", () => {
   test("count a ninth breakdown from its first event on, once it is in the list", async () => {
     const agent: ValueBreakdown = {
       name: "agent",
-      table: "agents",
       question: "Which agents?",
       values: [{ column: "user_agent", field: "agent" }],
     };
     const { client } = clickhouse;
-    const known = [...(await readMigrations()), breakdownMigration(agent)];
+    const known = [...(await readMigrations()), ...breakdownMigrations([...BREAKDOWN_LIST, agent]).slice(-1)];
     const counted = async (breakdown: string, format: "ndjson" | "csv") => {
       const packages = [{ id: PACKAGE, name: "web" }];
       const rows = await openRows(client, {
@@ -61,7 +62,7 @@ describe("a service's tables", () => {
     await migrateClickHouse([client], { known });
     expect(await clients()).toContain('"agent":"agent1"}');
     expect(await counted("agent", "ndjson")).toBe(await clients());
-    await client.command({ query: "DELETE FROM migrations WHERE name = 'breakdown-agents'" });
+    await client.command({ query: "DELETE FROM migrations WHERE name = 'breakdown-agent'" });
     await migrateClickHouse([client], { known });
     await insertChunk(clickhouse, chunkOf(2), "second");
     expect(await counted("agent", "ndjson")).toBe(await clients());
@@ -69,10 +70,88 @@ describe("a service's tables", () => {
     expect(header).toMatch(/^"breakdown","date",.*,"unique_total","package_name","agent"$/);
     expect(first).toMatch(/^"agent",.*,"web","agent\d"$/);
     await expect(prepareClickHouse(clickhouse.url, { lock: "alone" })).rejects.toThrow(
-      "breakdown-agents, unknown here",
+      "breakdown-agent, unknown here",
     );
   });
 });
+
+describe("the aggregates of many packages", () => {
+  let clickhouse: TestClickHouse;
+
+  beforeAll(async () => {
+    clickhouse = await openTestClickHouse((url) => prepareClickHouse(url, { lock: "alone" }));
+  });
+
+  afterAll(() => clickhouse?.[Symbol.asyncDispose]());
+
+  const ids = Array.from({ length: 30 }, (_, index) => uuidOf(index));
+  const asked = {
+    packages: ids.map((id) => ({ id, name: "" })),
+    breakdowns: ["company", "country", "variable"] as const,
+  };
+
+  test("flow in the order of the text of their ids, then date, breakdown and value, from any number of parts", async () => {
+    const random = new Random(37);
+    const rows = Array.from({ length: 3_000 }, () => ({
+      package: ids[random.below(30)],
+      date: `2025-03-0${1 + random.below(9)}`,
+      breakdown: asked.breakdowns[random.below(3)],
+      value_1: `v${random.below(12)}`,
+      value_2: "",
+      total: random.below(4) - 1,
+      automated_total: 0,
+    }));
+    for (let from = 0; from < rows.length; from += 500)
+      await clickhouse.client.insert({
+        table: "breakdown_values",
+        values: rows.slice(from, from + 500),
+        format: "JSONEachRow",
+      });
+    const sums = new Map<string, number>();
+    for (const { total, ...row } of rows) {
+      const key = [row.package, row.date, row.breakdown, row.value_1].join(" ");
+      sums.set(key, (sums.get(key) ?? 0) + total);
+    }
+    const range = { startDate: "2025-03-01", endDate: "2025-04-01", signal: new AbortController().signal };
+    for (const isSharded of [false, true]) {
+      const text = await textOf(
+        await openAggregates(clickhouse.client, { ...asked, ...range, format: "csv", isSharded }),
+      );
+      const lines = text.trim().replaceAll('"', "").split("\n").slice(1);
+      const keys = lines.map((line) => {
+        const [breakdown, date, id, total, ...values] = line.split(",");
+        return `${[id, date, breakdown, values.find((value) => /^v\d/.test(value))].join(" ")} ${total}`;
+      });
+      const positive = [...sums]
+        .filter(([, sum]) => sum > 0)
+        .sort(([one], [other]) => (one < other ? -1 : 1));
+      expect(keys).toEqual(positive.map((entry) => entry.join(" ")));
+    }
+  });
+
+  test("are not sorted on one server: only the lines of totals are", async () => {
+    const stepsOf = async (breakdowns: readonly string[]) => {
+      const query = composeAggregates({ ...asked, breakdowns, format: "ndjson" }).replace(/FORMAT \w+$/, "");
+      const answer = await clickhouse.client.query({
+        query: `EXPLAIN PIPELINE ${query}`,
+        query_params: { start: "2025-03-01", end: "2025-04-01" },
+        clickhouse_settings: FORMAT_SETTINGS,
+        format: "TabSeparatedRaw",
+      });
+      return answer.text();
+    };
+    expect(await stepsOf(asked.breakdowns)).not.toContain("PartialSorting");
+    const [merge, ...sorts] = (await stepsOf(["country", "total"])).split("PartialSorting");
+    expect(sorts).toHaveLength(1);
+    expect(merge).toContain("InOrder");
+  });
+});
+
+/** Their texts have another order than their second halves, by which ClickHouse orders UUIDs. */
+function uuidOf(index: number): string {
+  const half = createHash("sha256").update(String(index)).digest("hex");
+  return half.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, "$1-$2-$3-$4-$5");
+}
 
 /** Thirty events of four days and agents. */
 function chunkOf(order: number): Version[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { breakdownMigration } from "../../../../aggregate/clickhouse/read-migrations.js";
+import { breakdownMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
 import { composeAggregates } from "../../../../aggregate/queries/open-aggregates.js";
 import { namesSql } from "../../../../aggregate/queries/sql-literals.js";
 import {
@@ -13,12 +13,10 @@ import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contrac
 const PACKAGES = [{ id: "0195b2f0-0000-7000-8000-000000000001", name: "web" }];
 const NINTH: ValueBreakdown = {
   name: "ninth",
-  table: "ninths",
   question: "Which ninths?",
   values: [
     { column: "ninth", field: "ninth_value", description: "A value" },
     { column: "ninth_detail", field: "ninth_detail", optional: true },
-    { column: "ninth_detail_version", field: "ninth_detail_version", optional: true },
   ],
 };
 const NINE = [...BREAKDOWN_LIST, NINTH];
@@ -30,18 +28,19 @@ function columnsOf(statement: string): string[] {
 }
 
 describe("a ninth breakdown in the list", () => {
-  test("is counted where it is asked for, and read from its table", () => {
+  test("is read where it is asked for", () => {
     const asked = { packages: PACKAGES, format: "ndjson" } as const;
     const statement = composeAggregates({ ...asked, breakdowns: ["ninth"] }, NINE);
-    expect(statement.match(/FROM \w+ AS counted/g)).toEqual(["FROM ninths AS counted"]);
+    expect(statement).toContain("AND breakdown IN ('ninth') AND");
+    expect(statement).not.toContain("FROM totals");
     expect(statement).toContain("breakdown = 'ninth', concat(',\"ninth_value\":', toJSONString(value_1)");
-    expect(composeAggregates({ ...asked, breakdowns: BREAKDOWNS }, NINE)).not.toContain("FROM ninths");
+    expect(composeAggregates({ ...asked, breakdowns: BREAKDOWNS }, NINE)).not.toMatch(/IN \([^)]*'ninth'/);
   });
 
   test("is the last of the columns, and of the fields of the API document", () => {
     const csv = composeAggregates({ packages: PACKAGES, breakdowns: ["ninth"], format: "csv" }, NINE);
     const fields = Object.keys(AGGREGATE_V1.properties);
-    const added = ["ninth_value", "ninth_detail", "ninth_detail_version"];
+    const added = ["ninth_value", "ninth_detail"];
     expect(columnsOf(csv).slice(1)).toEqual([...fields, ...added].slice(1));
     const schema = aggregateSchema(NINE).properties;
     expect(Object.keys(schema)).toEqual([...fields, ...added]);
@@ -51,13 +50,17 @@ describe("a ninth breakdown in the list", () => {
     });
   });
 
-  test("has a migration that makes its table and view and counts earlier events", () => {
-    const { text: statements } = breakdownMigration(NINTH);
-    expect(statements).toContain("ORDER BY (package, date, ninth, ninth_detail, ninth_detail_version)");
-    expect(statements).toContain("CREATE MATERIALIZED VIEW IF NOT EXISTS ninths_view TO ninths AS");
-    expect(statements).toContain(
-      "INSERT INTO ninths (package, date, ninth, ninth_detail, ninth_detail_version, total, automated_total)",
-    );
+  test("has a migration that makes the view anew with all of them, and counts its own earlier events", () => {
+    const earlier = breakdownMigrations(BREAKDOWN_LIST);
+    const [last, ...others] = breakdownMigrations(NINE).reverse();
+    expect(others.reverse()).toEqual(earlier);
+    const [view = "", counted = ""] = last?.text.split("INSERT INTO") ?? [];
+    const row = "(if(ninth != '', 'ninth', ''), ninth, ninth_detail)";
+    expect(view).toContain("if(country != '', 'country', '')");
+    expect(view).toContain(row);
+    expect(counted).toContain(row);
+    expect(counted).toContain("WHERE breakdown = 'ninth'");
+    expect(counted).not.toContain("'country'");
   });
 });
 
@@ -88,15 +91,14 @@ describe("the name of a package", () => {
   });
 });
 
-test("no two breakdowns share a name, a table or a field, and their names can stand in a query", () => {
+test("no two breakdowns share a name or a field, and their names can stand in a query", () => {
   const fields = BREAKDOWN_LIST.flatMap((each) =>
     "values" in each ? each.values.map(({ field }) => field) : [each.addressField],
   );
-  for (const names of [fields, BREAKDOWNS, BREAKDOWN_LIST.map(({ table }) => table)])
-    expect(new Set(names).size).toBe(names.length);
+  for (const names of [fields, BREAKDOWNS]) expect(new Set(names).size).toBe(names.length);
   for (const format of EXPORT_FORMATS)
     expect(() => composeAggregates({ packages: PACKAGES, breakdowns: BREAKDOWNS, format })).not.toThrow();
-  const wrong = { ...NINTH, table: "ninths; DROP TABLE events" };
-  const asked = { packages: PACKAGES, breakdowns: ["ninth"], format: "csv" } as const;
+  const wrong = { ...NINTH, name: "ninth'; DROP TABLE events" };
+  const asked = { packages: PACKAGES, breakdowns: [wrong.name], format: "csv" } as const;
   expect(() => composeAggregates(asked, [wrong])).toThrow("not a name for a query");
 });
