@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { megabytes, rounded, seconds, whole } from "../common/format-numbers.js";
+import { megabytes, rounded, seconds, timesOf, whole } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 import type { ClusterTurn, Measured } from "./cluster-turn.js";
@@ -22,7 +22,7 @@ export function clusterReport({ turns, events, rounds }: ClusterFacts): BenchRes
   );
   const text =
     `import and export by shards x replicas: ${whole(events)} events, 10 % overrides, ` +
-    `${rounds === 1 ? "1 round" : `medians of ${rounds} rounds`} on ${availableParallelism()} cores\n\n` +
+    `${timesOf(rounds)} on ${availableParallelism()} cores\n\n` +
     `${importTable(rows)}\n${exportTable(rows)}`;
   return { text, json: { events, rounds, layouts: rows.map(jsonOf) } };
 }

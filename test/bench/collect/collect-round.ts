@@ -6,7 +6,7 @@ import { awaitMerges } from "../common/await-merges.js";
 import type { ImportSetup } from "../import/import-round.js";
 import { makePackage } from "../common/make-packages.js";
 import { readBusySeconds } from "../usage/machine-cpu.js";
-import type { MeasuredRun } from "../management/management-round.js";
+import type { MeasuredRun } from "../common/rate-facts.js";
 import { importFile } from "../common/import-file.js";
 import { openRawConnections } from "./raw-connections.js";
 import { sendAtRate, type Rate } from "../common/send-at-rate.js";

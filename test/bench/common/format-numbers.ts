@@ -22,3 +22,8 @@ export function seconds(value: number): string {
 export function megabytes(bytes: number): string {
   return `${whole(bytes / 1_000_000)} MB`;
 }
+
+/** How a report calls its rounds. */
+export function timesOf(rounds: number, measured = "medians"): string {
+  return rounds === 1 ? "1 round" : `${measured} of ${rounds} rounds`;
+}

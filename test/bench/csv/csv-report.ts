@@ -4,7 +4,7 @@ import type { CurlRun } from "../common/run-curl.js";
 import type { CsvRound } from "./csv-round.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
-import { rounded } from "../common/format-numbers.js";
+import { rounded, timesOf } from "../common/format-numbers.js";
 
 const RUNS = ["ours", "clickhouse"] as const;
 
@@ -35,9 +35,8 @@ export function csvReport(rounds: readonly CsvRound[], { events }: { events: num
     row("memory before", ({ residentBeforeBytes }) => `${(residentBeforeBytes / 1e6).toFixed(0)} MB`),
     row("memory at most", ({ residentMaxBytes }) => `${(residentMaxBytes / 1e6).toFixed(0)} MB`),
   ]);
-  const times = rounds.length === 1 ? "1 round" : `medians of ${rounds.length} rounds`;
   const text =
-    `csv: ${events} events, ${times} on ${availableParallelism()} cores\n\n${table}\n` +
+    `csv: ${events} events, ${timesOf(rounds.length)} on ${availableParallelism()} cores\n\n${table}\n` +
     `  ${ratio.toFixed(2)} of the throughput of curl from ClickHouse, the first byte ${laterMs.toFixed(0)} ms later.\n`;
   const json = {
     events,

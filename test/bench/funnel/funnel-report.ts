@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
-import { rounded } from "../common/format-numbers.js";
+import { rounded, timesOf } from "../common/format-numbers.js";
 
 /** One run for all owners. */
 export interface MeasuredPass {
@@ -72,10 +72,9 @@ function textOf(
     row("CPU of ClickHouse", ({ clickhouseCpuSeconds }) => `${clickhouseCpuSeconds.toFixed(1)} s`),
     row("CPU of PostgreSQL", ({ postgresCpuSeconds }) => `${postgresCpuSeconds.toFixed(1)} s`),
   ]);
-  const times = rounds === 1 ? "1 round" : `medians and peaks of ${rounds} rounds`;
   const said = PASSES.map((pass) => `  ${facts[pass].sentence}\n`).join("");
   return (
-    `funnel: one run over everything, ${times} on ${availableParallelism()} cores\n\n${table}\n${said}` +
+    `funnel: one run over everything, ${timesOf(rounds, "medians and peaks")} on ${availableParallelism()} cores\n\n${table}\n${said}` +
     `  A run without news takes ${ratio.toFixed(1)} times as long as adding up alone.\n`
   );
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { megabytes, rounded, roundedAll, seconds, whole } from "../common/format-numbers.js";
+import { megabytes, rounded, roundedAll, seconds, timesOf, whole } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
 import { PARTS } from "../usage/program-parts.js";
 import { textTable } from "../common/text-table.js";
@@ -128,7 +128,7 @@ function textOf(facts: ImportFacts): string {
     ["rows of an insert", whole(events / inserts), ""],
   ]);
   return (
-    `import, ${nameOf(facts.variant)}: ${of}, ${rounds === 1 ? "1 round" : `medians of ${rounds} rounds`} ` +
+    `import, ${nameOf(facts.variant)}: ${of}, ${timesOf(rounds)} ` +
     `on ${availableParallelism()} cores\n\n${times}\n${cpuTable(facts)}\n${memoryTable(facts)}`
   );
 }

@@ -6,7 +6,7 @@ import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 import type { PartUsage, Usage } from "../usage/sample-usage.js";
 import type { CodecCost } from "./codec-costs.js";
-import { rounded, seconds, whole } from "../common/format-numbers.js";
+import { rounded, seconds, timesOf, whole } from "../common/format-numbers.js";
 
 /** A log and the codec of its chunks. */
 export interface LogVariant {
@@ -39,7 +39,7 @@ export function logReport({ turns, events, rounds, costs }: LogFacts): BenchResu
   const ratio = of("embedded").secondsToDone / of("kafka").secondsToDone;
   const text =
     `import, both event logs: ${whole(events)} events, ` +
-    `${rounds === 1 ? "1 round" : `medians of ${rounds} rounds`} on ${availableParallelism()} cores, ` +
+    `${timesOf(rounds)} on ${availableParallelism()} cores, ` +
     `* is the default of LOG_CODEC\n\n` +
     `${timesTable(rows)}\n${codecTable(costs)}\n  Kafka over the embedded log: ${ratio.toFixed(2)}\n`;
   return { text, json: jsonOf({ rows, costs, events, rounds, ratio }) };

@@ -2,16 +2,11 @@ import type { Pool } from "pg";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";
 import { readBusySeconds } from "../usage/machine-cpu.js";
 import { sendAtRate, type Rate, type SentAtRate } from "../common/send-at-rate.js";
+import type { MeasuredRun } from "../common/rate-facts.js";
 import { raisePriority } from "../common/raise-priority.js";
-import { sampleUsage, type Usage } from "../usage/sample-usage.js";
+import { sampleUsage } from "../usage/sample-usage.js";
 import type { ManagementSetup } from "./management-setup.js";
 import { ManagementMix } from "./management-mix.js";
-
-export interface MeasuredRun extends SentAtRate {
-  usage: Usage;
-  /** CPU time of all processes of the machine, including these. Other processes delay the measured ones. */
-  machineCpuSeconds: number;
-}
 
 export interface ManagementRound {
   /** Mixed requests. */

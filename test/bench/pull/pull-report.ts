@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { megabytes, rounded } from "../common/format-numbers.js";
+import { megabytes, rounded, timesOf } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
 import type { CurlRun } from "../common/run-curl.js";
@@ -25,10 +25,9 @@ export function pullReport(rounds: readonly PullRound[], { bytes }: { bytes: num
     ["memory before", megabytes(before), ""],
     ["memory at most", megabytes(most), ""],
   ]);
-  const times = rounds.length === 1 ? "1 round" : `medians of ${rounds.length} rounds`;
   return {
     text:
-      `pull: a blob of ${megabytes(bytes)}, ${times} on ${availableParallelism()} cores\n\n${table}\n` +
+      `pull: a blob of ${megabytes(bytes)}, ${timesOf(rounds.length)} on ${availableParallelism()} cores\n\n${table}\n` +
       `  ${ratio.toFixed(2)} of the throughput of the registry.\n`,
     json: {
       bytes,

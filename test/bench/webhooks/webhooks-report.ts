@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
 import { median } from "../common/median.js";
 import { textTable } from "../common/text-table.js";
-import { rounded } from "../common/format-numbers.js";
+import { rounded, timesOf } from "../common/format-numbers.js";
 
 export interface WebhooksRound {
   /** Deliveries to receivers that answer. */
@@ -19,14 +19,13 @@ export function webhooksReport(rounds: readonly WebhooksRound[]): BenchResult {
   const peer = median(rounds.map(({ deliveries, peerSeconds }) => deliveries / peerSeconds));
   const again = rounds.reduce((total, round) => total + round.again, 0);
   const deliveries = rounds[0]?.deliveries ?? 0;
-  const times = rounds.length === 1 ? "1 round" : `medians of ${rounds.length} rounds`;
   const table = textTable([
     ["", "this program", "bare signed POSTs"],
     ["deliveries per second", ours.toFixed(0), peer.toFixed(0)],
     ["repeated", String(again), ""],
   ]);
   const text =
-    `webhooks: ${deliveries} deliveries to nine receivers beside a dead one, ${times} on ` +
+    `webhooks: ${deliveries} deliveries to nine receivers beside a dead one, ${timesOf(rounds.length)} on ` +
     `${availableParallelism()} cores\n\n${table}\n  ${(ours / peer).toFixed(2)} of the rate without an outbox and a log.\n`;
   const json = {
     deliveries,
