@@ -110,16 +110,21 @@ export async function countDifferingRows(
   const differing = [];
   for (const { name, select, columns } of views) {
     const scope = columns.includes("package") ? "package" : "artifact";
-    const sum = columns.includes("total") ? "total" : "live";
-    const keys = columns.filter((column) => column !== sum).join(", ");
+    const sums = columns.filter((column) => SUMS.includes(column));
+    const keys = columns.filter((column) => !SUMS.includes(column)).join(", ");
+    const counted = sums.map((sum) => `sum(${sum}) AS added_${sum}`).join(", ");
     const added = (from: string) =>
-      `SELECT ${keys}, sum(${sum}) AS added FROM ${from} WHERE ${scope} = '${packageId}' GROUP BY ${keys} HAVING added != 0`;
+      `SELECT ${keys}, ${counted} FROM ${from} WHERE ${scope} = '${packageId}' GROUP BY ${keys}
+      HAVING ${sums.map((sum) => `added_${sum} != 0`).join(" OR ")}`;
     const stored = added(name.replace("_view", ""));
     const recounted = added(`(${select})`);
-    const [counted] = await rows<{ differing: string }>(`
+    const [found] = await rows<{ differing: string }>(`
       SELECT count() AS differing FROM (
         (${stored} EXCEPT ALL ${recounted}) UNION ALL (${recounted} EXCEPT ALL ${stored}))`);
-    if (Number(counted?.differing) > 0) differing.push({ view: name, rows: Number(counted?.differing) });
+    if (Number(found?.differing) > 0) differing.push({ view: name, rows: Number(found?.differing) });
   }
   return differing;
 }
+
+/** Columns that add up. All others tell rows apart. */
+const SUMS = ["total", "automated_total", "fingerprint", "live"];
