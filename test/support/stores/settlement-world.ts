@@ -73,7 +73,7 @@ export async function expectCounted(versions: readonly Version[]): Promise<void>
   await expectAnswered(versions);
 }
 
-async function expectAnswered(versions: readonly Version[]): Promise<void> {
+export async function expectAnswered(versions: readonly Version[]): Promise<void> {
   const answered = await readAggregates(clickhouse, [artifact.id]);
   expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
   const downloads = versions.map(({ event }) => ({ ...event, isAutomated: isAutomated(event.userAgent) }));

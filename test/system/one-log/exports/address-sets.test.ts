@@ -5,6 +5,7 @@ import { startAddressSets } from "../../../../aggregate/address-sets/start-addre
 import { expectOwnNumbers } from "../../../support/stores/expect-addresses.js";
 import {
   artifact,
+  expectAnswered,
   expectCounted,
   insert,
   STAMP,
@@ -49,6 +50,7 @@ test.skipIf(suiteServers() !== undefined)(
     await expectCounted(first);
     await clickhouse.client.command({ query: "TRUNCATE TABLE address_numbers" });
     await insert(second);
+    await expectAnswered([...first, ...second]);
     const cut = { ...clickhouse.shards, sync: () => Promise.reject(new Error("killed")) };
     const newest = (await days()).filter(({ date }) => date === "2025-03-02");
     await expect(makeSets(cut, clickhouse.client, newest)).rejects.toThrow("killed");

@@ -9,6 +9,7 @@ import {
 } from "../../../../deploy/metrics/jobs-metrics.js";
 import { createCollectMetrics } from "../../../../deploy/metrics/collect-metrics.js";
 import { createPipelineMetrics, createRegistry } from "../../../../deploy/metrics/pipeline-metrics.js";
+import { createSourceMetrics } from "../../../../deploy/metrics/source-metrics.js";
 import { createWebhookMetrics } from "../../../../deploy/metrics/webhook-metrics.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
@@ -49,6 +50,7 @@ async function readDescriptions() {
   createScheduleMetrics(registry, []);
   createRetentionMetrics(registry);
   createClusterMetrics(registry, { readServers: async () => [] });
+  createSourceMetrics(registry);
   createWebhookMetrics(registry, { readBacklog: async () => ({ deliveries: 0, oldestSeconds: 0 }) });
   return registry.getMetricsAsJSON();
 }
