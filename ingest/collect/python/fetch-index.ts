@@ -36,9 +36,11 @@ const REDIRECTS_MAX = 3;
  */
 export function createIndexClient(guard: UpstreamGuard): FetchIndex {
   return async (url, headers, signal) => {
-    let current = new URL(url);
+    const first = new URL(url);
+    let current = first;
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
-      const response = await get(current, { headers, signal, guard });
+      const sent = current.origin === first.origin ? headers : withoutToken(headers);
+      const response = await get(current, { headers: sent, signal, guard });
       const next = redirectOf(response, current);
       if (next === undefined) return fetched(response, current.href);
       response.destroy();
@@ -46,6 +48,13 @@ export function createIndexClient(guard: UpstreamGuard): FetchIndex {
     }
     throw new UpstreamFailure(`${url} was redirected more than ${REDIRECTS_MAX} times`);
   };
+}
+
+/** A redirect must not take a token to another host. */
+function withoutToken(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.toLowerCase() !== "authorization"),
+  );
 }
 
 interface GetOptions {

@@ -341,6 +341,23 @@ describe("what a registry says, whatever it says", () => {
     ).toBe(true);
   });
 
+  test("a redirect takes the token of GitHub to no other host", async () => {
+    const source = await create("github-releases", "acme/tool");
+    const { port } = server.address() as AddressInfo;
+    const elsewhere: Reply = (request, response) =>
+      request.headers.host?.startsWith("localhost")
+        ? json([])(request, response)
+        : status(302, { Location: `http://localhost:${port}${request.url}` })(request, response);
+    asked = [];
+    await runOn("2026-08-01", source, elsewhere);
+    const tokens = (host: string) =>
+      asked
+        .filter(({ headers }) => headers.host?.startsWith(host))
+        .map(({ headers }) => headers.authorization);
+    expect(new Set(tokens("127.0.0.1"))).toEqual(new Set(["Bearer of-github"]));
+    expect(new Set(tokens("localhost"))).toEqual(new Set([undefined]));
+  });
+
   test("a count of 30 days is taken once in 30 days", async () => {
     const source = await create("homebrew", "acme");
     const installs = (count: number) => json({ analytics: { install: { "30d": { acme: count } } } });
