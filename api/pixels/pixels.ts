@@ -1,14 +1,14 @@
 import { v7 as uuidv7 } from "uuid";
 import type { PixelRecord, PixelUpsert } from "../../schemas/contracts/pixel.js";
 import { isUuid, withoutNulls } from "../../schemas/formats.js";
-import { type Account, type OwnerKind, type Standing, access } from "../access/access.js";
-import { type PackageRow, isBlocked, readPackage, readPackagesNamed } from "../access/visible-packages.js";
+import type { Account, OwnerKind, Standing } from "../access/access.js";
+import { ownedPackageId, readSeen } from "../access/owned-package.js";
+import { isBlocked } from "../access/visible-packages.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 import type { PixelAction } from "../access/resources.js";
 import { artifactNamed } from "../access/artifacts.js";
 import { admit, notFound, sameName } from "../access/authorise.js";
 import { Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
 
 export interface PixelRow {
   id: string;
@@ -165,28 +165,12 @@ export async function withPackageId(
 ): Promise<PixelUpsert> {
   const idOrName = sent.package_id;
   if (idOrName === undefined || idOrName === null) return sent;
-  const named = await readPackagesNamed(pg, { accountId: account.id, name: idOrName });
-  const byId = await readSeen(pg, account, idOrName);
-  const of = [byId, ...named.filter(isSeen)].filter((row) => row?.ownerId === ownerId) as PackageRow[];
-  if (of.length === 0)
-    throw invalidBody([
-      { path: "/package_id", message: `is not a package of ${owner}: ids and names are at GET /v1/packages` },
-    ]);
-  return { ...sent, package_id: artifactNamed("package", idOrName, of).id };
+  const packageId = await ownedPackageId(pg, { account, ownerId, owner, idOrName, field: "package_id" });
+  return { ...sent, package_id: packageId };
 }
 
 /** Dissociating a pixel removes its events from the package's export, so that the caller must see the package. */
 export async function requireSeen(pg: Postgres, account: Account, packageId: string | null): Promise<void> {
   if (packageId === null || (await readSeen(pg, account, packageId)) !== undefined) return;
   throw new Problem("forbidden", "You may not take this pixel from its package, which you cannot see.");
-}
-
-/** The package of that id, if it exists and the caller sees it. */
-async function readSeen(pg: Postgres, account: Account, id: string): Promise<PackageRow | undefined> {
-  const row = isUuid(id) ? await readPackage(pg, { accountId: account.id, id }) : undefined;
-  return row !== undefined && isSeen(row) ? row : undefined;
-}
-
-function isSeen(row: PackageRow): boolean {
-  return access(row, "packages.read", row) === "allowed";
 }

@@ -13,6 +13,7 @@ import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/validate.js";
 import { changedFields } from "../access/audit-entries.js";
 import { ownerFor } from "../access/authorise.js";
+import { ownedPackageId } from "../access/owned-package.js";
 import { lockOwner } from "../access/owners.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import type { OwnerAction } from "../access/resources.js";
@@ -21,7 +22,6 @@ import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/pag
 import { readJson } from "../http/middleware/read-json.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
-import { withPackageId } from "../pixels/pixels.js";
 import { inTransaction } from "../postgres/connection.js";
 import { type Postgres, violates } from "../postgres/query.js";
 import { type RegistryAccess, UnknownName, readRegistry } from "./read-registry.js";
@@ -214,7 +214,7 @@ async function createSource(
     await lockOwner(client, param("owner"));
     const owner = await ownerFor(client, account, param("owner"), action);
     requireRoom(quotas, "sources", { name: owner.name, count: await countSources(client, owner.id) });
-    const packageId = await packageIdOf(client, { account, owner, name, idOrName });
+    const packageId = await packageIdOf(client, { account, owner, idOrName });
     const id = await insertSource(client, { ownerId: owner.id, kind, name, packageId, enabled }).catch(
       taken(sent),
     );
@@ -245,7 +245,6 @@ async function changeSource(
         : await packageIdOf(client, {
             account,
             owner: { id: ownerId, name: owner },
-            name,
             idOrName: sent.package,
           });
     await updateSource(client, { id: before.id, kind, name, packageId, enabled }).catch(
@@ -280,17 +279,12 @@ async function requireName(access: RegistryAccess, { kind, name }: Named): Promi
 interface PackageOf {
   account: Managing["account"];
   owner: { id: string; name: string };
-  name: string;
   idOrName: string | null | undefined;
 }
 
-async function packageIdOf(
-  pg: Postgres,
-  { account, owner, name, idOrName }: PackageOf,
-): Promise<string | null> {
-  const sent = { name, ...(idOrName !== undefined && { package_id: idOrName }) };
-  const { package_id: id } = await withPackageId(pg, { account, ownerId: owner.id, owner: owner.name, sent });
-  return id ?? null;
+async function packageIdOf(pg: Postgres, { account, owner, idOrName }: PackageOf): Promise<string | null> {
+  if (idOrName === undefined || idOrName === null) return null;
+  return ownedPackageId(pg, { account, ownerId: owner.id, owner: owner.name, idOrName, field: "package" });
 }
 
 function taken({ kind, name }: Named) {

@@ -196,6 +196,14 @@ describe("managing sources", () => {
     expect((await read(source)).last_error).toBe("crates answered with status 500.");
   });
 
+  test("names the field of a package that the owner has not", async () => {
+    const sent = { kind: "npm", name: "left-pad", package: "nothing" };
+    expect(await as("admin", `POST ${path()}`, sent)).toMatchObject({
+      status: 422,
+      body: { code: "invalid-body", errors: [{ path: "/package" }] },
+    });
+  });
+
   test("refuses the same thing twice for one owner", async () => {
     await create("npm", "left-pad");
     expect(await as("admin", `POST ${path()}`, { kind: "npm", name: "left-pad" })).toMatchObject(
