@@ -1,46 +1,15 @@
-import type { Pool } from "pg";
-import {
-  SOURCE,
-  SOURCE_CREATE,
-  SOURCE_UPDATE,
-  type SourceKind,
-  type SourceRecord,
-  parseSourceCreate,
-  parseSourceUpdate,
-} from "../../schemas/contracts/source.js";
-import { dateAt } from "../../schemas/date-range.js";
+import { SOURCE, SOURCE_CREATE, SOURCE_UPDATE } from "../../schemas/contracts/source.js";
 import { Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
-import { changedFields } from "../access/audit-entries.js";
 import { ownerFor } from "../access/authorise.js";
-import { ownedPackageId } from "../access/owned-package.js";
 import { lockOwner } from "../access/owners.js";
-import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
-import type { OwnerAction } from "../access/resources.js";
+import { DEFAULT_QUOTAS, QUOTA_PROBLEMS } from "../access/quotas.js";
 import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
-import { readJson } from "../http/middleware/read-json.js";
-import { type Call, type Route, route } from "../http/route.js";
+import { type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
-import { type Postgres, violates } from "../postgres/query.js";
-import { type RegistryAccess, UnknownName, readRegistry } from "./read-registry.js";
-import { REGISTRIES } from "./registries/registries.js";
-import {
-  askForRun,
-  countSources,
-  deleteSource,
-  insertSource,
-  listSources,
-  readSource,
-  updateSource,
-} from "./sources.js";
-
-interface SourceDeps {
-  pg: Pool;
-  access: RegistryAccess;
-  quotas?: Quotas;
-}
+import { type SourceDeps, changeSource, createSource } from "./change-source.js";
+import { askForRun, deleteSource, listSources, sourceFor, sourceTarget } from "./sources.js";
 
 const SENT = { kind: "npm", name: "left-pad", package: "left-pad" } as const;
 const EXAMPLE = {
@@ -61,8 +30,6 @@ const EXAMPLE = {
 const ANSWER = { description: "The source", schema: SOURCE, example: EXAMPLE };
 const LIST_PATH = "/v2/:owner/sources";
 const PATH = "/v2/:owner/sources/:source";
-/** How long a caller waits for the registry to know a name. */
-const LOOK_MS = 5_000;
 const NAME_PROBLEMS = ["unknown-name", "already-exists", ...PACKAGE_PROBLEMS] as const;
 
 export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps): Route[] {
@@ -153,7 +120,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
           const { ownerId, source } = await sourceFor(client, call);
           requireMatch(call.ctx, entityTag(source));
           await deleteSource(client, source.id);
-          await call.record(client, { ownerId, target: target(source), changes: { deleted: true } });
+          await call.record(client, { ownerId, target: sourceTarget(source), changes: { deleted: true } });
         });
         call.ctx.status = 204;
       },
@@ -175,7 +142,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
           const { ownerId, source: found } = await sourceFor(client, call);
           if (!(await askForRun(client, found.id)))
             throw new Problem("source-disabled", "This source is disabled: enable it first.");
-          await call.record(client, { ownerId, target: target(found), changes: { run: true } });
+          await call.record(client, { ownerId, target: sourceTarget(found), changes: { run: true } });
           return (await sourceFor(client, call)).source;
         });
         call.ctx.status = 202;
@@ -183,117 +150,4 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
       },
     }),
   ];
-}
-
-type Asking = Pick<Call<"sources.read" | "sources.manage">, "account" | "param"> & { action: OwnerAction };
-
-/** Throws `not-found`, also for a source of a package that the caller is blocked from, and `forbidden`. */
-async function sourceFor(
-  pg: Postgres,
-  { account, action, param }: Asking,
-): Promise<{ ownerId: string; owner: string; source: SourceRecord }> {
-  const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
-  const id = param("source");
-  const source = await readSource(pg, { accountId: account.id, ownerId, id });
-  if (source === undefined) throw new Problem("not-found", `There is no source ${id} that you can see.`);
-  return { ownerId, owner, source };
-}
-
-type Managing = Call<"sources.manage">;
-
-async function createSource(
-  { pg, access, quotas }: SourceDeps & { quotas: Quotas },
-  { ctx, account, action, param, record }: Managing,
-): Promise<SourceRecord> {
-  const sent = await readJson(ctx, parseSourceCreate);
-  const { kind, name, package: idOrName, enabled = true } = sent;
-  // Checked before the registry is asked: only callers who may create a source can cause requests.
-  await ownerFor(pg, account, param("owner"), action);
-  await requireName(access, { kind, name });
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const owner = await ownerFor(client, account, param("owner"), action);
-    requireRoom(quotas, "sources", { name: owner.name, count: await countSources(client, owner.id) });
-    const packageId = await packageIdOf(client, { account, owner, idOrName });
-    const id = await insertSource(client, { ownerId: owner.id, kind, name, packageId, enabled }).catch(
-      taken(sent),
-    );
-    const of = (parameter: string) => (parameter === "source" ? id : owner.name);
-    const { source } = await sourceFor(client, { account, action, param: of });
-    await record(client, { ownerId: owner.id, target: target(source), changes: sent });
-    return source;
-  });
-}
-
-async function changeSource(
-  { pg, access }: Omit<SourceDeps, "quotas">,
-  call: Managing,
-): Promise<SourceRecord> {
-  const { ctx, account, param, record } = call;
-  const sent = await readJson(ctx, parseSourceUpdate);
-  const { source: known } = await sourceFor(pg, call);
-  const named = { kind: sent.kind ?? known.kind, name: sent.name ?? known.name };
-  if (named.kind !== known.kind || named.name !== known.name) await requireName(access, named);
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const { ownerId, owner, source: before } = await sourceFor(client, call);
-    requireMatch(ctx, entityTag(before));
-    const { kind, name, enabled } = { ...before, ...sent };
-    const packageId =
-      sent.package === undefined
-        ? (before.package_id ?? null)
-        : await packageIdOf(client, {
-            account,
-            owner: { id: ownerId, name: owner },
-            idOrName: sent.package,
-          });
-    await updateSource(client, { id: before.id, kind, name, packageId, enabled }).catch(
-      taken({ kind, name }),
-    );
-    const { source: after } = await sourceFor(client, call);
-    const changes = changedFields(before, after);
-    await record(client, { ownerId, target: target(after), changes });
-    return after;
-  });
-}
-
-interface Named {
-  kind: SourceKind;
-  name: string;
-}
-
-/** Throws `invalid-body`, and `unknown-name` where the registry answers in time that it has no such thing. */
-async function requireName(access: RegistryAccess, { kind, name }: Named): Promise<void> {
-  const { noun, name: rule } = REGISTRIES[kind];
-  if (!rule.pattern.test(name))
-    throw invalidBody([{ path: "/name", message: `must be a ${noun} of ${kind}, such as ${rule.example}` }]);
-  const signal = AbortSignal.timeout(LOOK_MS);
-  try {
-    await readRegistry(access, { kind, name, today: dateAt(Date.now()), isLook: true, signal });
-  } catch (error) {
-    if (error instanceof UnknownName) throw new Problem("unknown-name", error.message);
-    // The first run says what else is wrong, in `last_error`.
-  }
-}
-
-interface PackageOf {
-  account: Managing["account"];
-  owner: { id: string; name: string };
-  idOrName: string | null | undefined;
-}
-
-async function packageIdOf(pg: Postgres, { account, owner, idOrName }: PackageOf): Promise<string | null> {
-  if (idOrName === undefined || idOrName === null) return null;
-  return ownedPackageId(pg, { account, ownerId: owner.id, owner: owner.name, idOrName, field: "package" });
-}
-
-function taken({ kind, name }: Named) {
-  return (error: unknown): never => {
-    if (!violates(error, "sources_taken")) throw error;
-    throw new Problem("already-exists", `There is a source ${kind} ${name} already.`);
-  };
-}
-
-function target({ id, kind, name }: SourceRecord) {
-  return { kind: "source", id, name: `${kind} ${name}` } as const;
 }
