@@ -41,6 +41,10 @@ export function lastDays(days: number, now: Date): DateRange {
   return { startDate: dateAt(tomorrow - days * DAY_MS), endDate: dateAt(tomorrow) };
 }
 
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+}
+
 export function dateAt(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
@@ -53,7 +57,7 @@ function parseDate(query: Readonly<Record<string, string | string[] | undefined>
   return text;
 }
 
-function isCalendarDate(text: string): boolean {
+export function isCalendarDate(text: string): boolean {
   if (!DATE.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);

@@ -1,3 +1,4 @@
+import { isCalendarDate } from "../../schemas/date-range.js";
 import { type Count, type Counter, UnexpectedAnswer, daysBefore } from "./registries/registry.js";
 
 interface Known {
@@ -8,8 +9,6 @@ interface Known {
   lastDate?: string | undefined;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Whole days only, because today is not over: each once, with the sum of what the registry says of it. Of overlapping
  * windows the later ones are left out.
@@ -19,7 +18,7 @@ export function daysOf(counts: readonly Count[], { today, windowDays = 1, lastDa
   const days = new Map<string, Count>();
   for (const count of counts) {
     const { date, version, metric, value } = count;
-    if (!isDate(date)) throw new UnexpectedAnswer(`${date} is no date.`);
+    if (!isCalendarDate(date)) throw new UnexpectedAnswer(`${date} is no date.`);
     if (date >= today) continue;
     const overlaps = lastDate !== undefined && date > lastDate && date < daysBefore(lastDate, -windowDays);
     if (overlaps) continue;
@@ -27,11 +26,6 @@ export function daysOf(counts: readonly Count[], { today, windowDays = 1, lastDa
     days.set(key, { ...count, value: value + (days.get(key)?.value ?? 0) });
   }
   return [...days.values()];
-}
-
-function isDate(date: string): boolean {
-  const time = Date.parse(`${date}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time - (time % DAY_MS)).toISOString().startsWith(date);
 }
 
 /** Each counter once: a registry that names one twice means the last. */

@@ -1,9 +1,9 @@
 import { MEDIA_TYPES } from "../../schemas/contracts/aggregate.js";
 import { REPORTED_DAYS, REPORTED_LINE, type ReportedDays } from "../../schemas/contracts/source.js";
 import {
-  DAY_MS,
   type DateRange,
   RANGE_DAYS_MAX,
+  daysBetween,
   parseDateRange,
   parseOptionalDateRange,
 } from "../../schemas/date-range.js";
@@ -121,7 +121,7 @@ function negotiated({ ctx }: Asking): ReportedFormat {
 
 /** One number a day and source; null on a day without a value. */
 function reportedDays({ startDate, endDate }: DateRange, rows: readonly ReportedDay[]): ReportedDays {
-  const length = Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS);
+  const length = daysBetween(startDate, endDate);
   const series = new Map<string, ReportedDays["sources"][number]>();
   for (const { source, kind, name, packageId, metric, date, value } of rows) {
     const key = `${source} ${metric}`;
@@ -136,7 +136,7 @@ function reportedDays({ startDate, endDate }: DateRange, rows: readonly Reported
     };
     series.set(key, found);
     found.total += value ?? 0;
-    found.days[Math.round((Date.parse(date) - Date.parse(startDate)) / DAY_MS)] = value;
+    found.days[daysBetween(startDate, date)] = value;
   }
   return { start_date: startDate, end_date: endDate, sources: [...series.values()] };
 }

@@ -2,7 +2,13 @@ import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { type PackageDay, readPackageDays } from "../../aggregate/statistics/read-statistics.js";
 import { PACKAGE_STATISTICS, type PackageDownloads } from "../../schemas/contracts/statistics.js";
-import { DAY_MS, type DateRange, dateAt, parseOptionalDateRange } from "../../schemas/date-range.js";
+import {
+  DAY_MS,
+  type DateRange,
+  dateAt,
+  daysBetween,
+  parseOptionalDateRange,
+} from "../../schemas/date-range.js";
 import type { RunLimited } from "../http/limit-work.js";
 import { ownerInPartFor } from "./statistics-scope.js";
 import { type Operation, type Route, route } from "../http/route.js";
@@ -98,8 +104,4 @@ function downloadsOf(
     else days[daysBetween(startDate, date)] = downloads;
   const downloads = days.reduce((sum, day) => sum + day, 0);
   return { package: id, name, downloads, change: changeOf(downloads, before), days };
-}
-
-function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }

@@ -1,6 +1,7 @@
 import { schedule } from "node-cron";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { DAY_MS } from "../../schemas/date-range.js";
 import { createGuard } from "../../api/outbound/guard-address.js";
 import type { Route } from "../../api/http/route.js";
 import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";
@@ -49,8 +50,6 @@ export function sourceApi(
     ...sourceRoutes({ pg, access: registryAccess(config), quotas: config.quotas }),
   ];
 }
-
-const DAY_MS = 86_400_000;
 
 /** Addresses that the operator names may be private; those of the registries may not. */
 function registryAccess({ sources: { urls, githubToken } }: Config): RegistryAccess {

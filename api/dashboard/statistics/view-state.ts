@@ -6,7 +6,7 @@ import {
   INTERVALS,
   type Interval,
 } from "../../../schemas/contracts/statistics.js";
-import { DAY_MS, lastDays } from "../../../schemas/date-range.js";
+import { daysBetween, lastDays } from "../../../schemas/date-range.js";
 import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
 import { type Query } from "../address.js";
 import type { Visit } from "../page.js";
@@ -87,7 +87,7 @@ export function isFilter(name: string): boolean {
 }
 
 export function daysOf({ startDate, endDate }: Pick<ViewState, "startDate" | "endDate">): number {
-  return Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS);
+  return daysBetween(startDate, endDate);
 }
 
 function given<Name extends string>(

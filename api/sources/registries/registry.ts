@@ -1,4 +1,5 @@
 import { Ajv, type ValidateFunction } from "ajv";
+import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
 import type { Metric } from "../../../schemas/contracts/source.js";
 
 /** How one registry is asked for its counts, and how its answers are read. Pure: a runner sends the requests. */
@@ -94,5 +95,5 @@ export function compileAnswer<Answer>(schema: object): (answer: unknown) => Answ
 }
 
 export function daysBefore(date: string, days: number): string {
-  return new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+  return dateAt(Date.parse(date) - days * DAY_MS);
 }
