@@ -127,6 +127,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A row of the database: null where a record has no field. */
+export type Nullable<Record> = { [Field in keyof Required<Record>]: Required<Record>[Field] | null };
+
 /** A record for an answer: an optional field without a value is absent, never null. */
 export function withoutNulls<Record extends object>(row: {
   [Field in keyof Record]: Record[Field] | null;

@@ -46,7 +46,9 @@ export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
       action: "export.read",
       operation: aggregatesOperation({ kind, hasEnding }, { daysMax: RANGE_DAYS_MAX }),
       async handle({ ctx, account, action, param, recordExports }) {
-        const format = hasEnding ? formatOf(`aggregates.${param("format")}`) : negotiateFormat(ctx);
+        const format = hasEnding
+          ? formatOf(`aggregates.${param("format")}`)
+          : negotiateFormat(ctx, EXPORT_FORMATS);
         const query = parseAggregatesQuery(ctx.query, { daysMax: RANGE_DAYS_MAX });
         const owner = await ownerFor(deps.pg, account, param("owner"), action, { kind });
         const only = await answerAggregates(ctx, { owner, accountId: account.id, query, format }, deps);

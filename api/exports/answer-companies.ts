@@ -61,7 +61,11 @@ export function companiesAsCsv(companies: readonly CompanyRecord[]): string {
 
 /** RFC 4180 with a header and `\n` at the end of each line. */
 export function csvOf(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+  return csvRows([columns, ...rows]);
+}
+
+export function csvRows(rows: readonly (readonly (string | number)[])[]): string {
+  return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
 }
 
 function cell(value: string | number): string {

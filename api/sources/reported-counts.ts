@@ -1,4 +1,5 @@
 import type { ReportedLine } from "../../schemas/contracts/source.js";
+import type { Nullable } from "../../schemas/formats.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import { type Postgres, query, utc } from "../postgres/query.js";
 import { IS_HIDDEN } from "./sources.js";
@@ -12,7 +13,7 @@ export interface ReportedQuery {
 }
 
 /** A line with null where it has no value. */
-export type ReportedRow = { [Field in keyof Required<ReportedLine>]: Required<ReportedLine>[Field] | null };
+export type ReportedRow = Nullable<ReportedLine>;
 
 const ROWS = 5_000;
 

@@ -1,7 +1,7 @@
 import { type ColumnSource, ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
 import { withoutNulls } from "../../schemas/formats.js";
 import type { ReportedLine } from "../../schemas/contracts/source.js";
-import { csvOf } from "../exports/answer-companies.js";
+import { csvRows } from "../exports/answer-companies.js";
 import type { ReportedRow } from "./reported-counts.js";
 
 export const REPORTED_FORMATS = ["ndjson", "csv", "parquet"] as const;
@@ -45,16 +45,9 @@ function lineOf(row: ReportedRow): object {
 }
 
 async function* asCsv(batches: AsyncIterable<ReportedRow[]>): AsyncGenerator<Buffer> {
-  yield Buffer.from(csvOf(NAMES, []));
-  for await (const rows of batches) yield Buffer.from(csvRows(rows));
-}
-
-function csvRows(rows: readonly ReportedRow[]): string {
-  const [, ...lines] = csvOf(
-    [],
-    rows.map((row) => NAMES.map((name) => row[name] ?? "")),
-  ).split("\n");
-  return lines.join("\n");
+  yield Buffer.from(csvRows([NAMES]));
+  for await (const rows of batches)
+    yield Buffer.from(csvRows(rows.map((row) => NAMES.map((name) => row[name] ?? ""))));
 }
 
 /** A row group for each batch. */

@@ -11,6 +11,7 @@ import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { type Owner, ownerFor, packageOfOwnerFor } from "../access/authorise.js";
 import { rangeQuery } from "../exports/exported-file.js";
+import { negotiateFormat } from "../http/answers/headers.js";
 import { type ExportListener, answerRows } from "../http/answers/answer-rows.js";
 import { type Call, type Operation, type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
@@ -35,7 +36,9 @@ export function reportedRoutes({ pg, listener }: ReportedDeps): Route[] {
         operation: reportedOperation({ hasEnding }),
         async handle(call) {
           const { ctx, account, recordExports } = call;
-          const format = hasEnding ? formatNamed(call.param("format")) : negotiated(call);
+          const format = hasEnding
+            ? formatNamed(call.param("format"))
+            : negotiateFormat(ctx, REPORTED_FORMATS);
           const range = parseDateRange(ctx.query, { daysMax: RANGE_DAYS_MAX });
           const { owner, ...only } = await askedFor(pg, call);
           const asked = { accountId: account.id, ownerId: owner.id, range, ...only };
@@ -110,13 +113,6 @@ function formatNamed(ending: string): ReportedFormat {
   if (format !== undefined) return format;
   const endings = REPORTED_FORMATS.map((each) => `.${each}`).join(", ");
   throw new Problem("not-found", `There is no such export: its name must end in one of ${endings}.`);
-}
-
-/** NDJSON where nothing else is asked for. */
-function negotiated({ ctx }: Asking): ReportedFormat {
-  ctx.vary("Accept");
-  const type = ctx.accepts(REPORTED_FORMATS.map((format) => MEDIA_TYPES[format]));
-  return REPORTED_FORMATS.find((format) => MEDIA_TYPES[format] === type) ?? "ndjson";
 }
 
 /** One number a day and source; null on a day without a value. */

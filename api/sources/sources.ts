@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { SourceKind, SourceRecord } from "../../schemas/contracts/source.js";
-import { isUuid, withoutNulls } from "../../schemas/formats.js";
+import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
 import { ownerFor } from "../access/authorise.js";
 import type { OwnerAction } from "../access/resources.js";
 import { isBlocked } from "../access/visible-packages.js";
@@ -68,8 +68,6 @@ export async function countSources(pg: Postgres, ownerId: string): Promise<numbe
   const [counted] = await query<{ sources: number }>(pg, text, [ownerId]);
   return counted?.sources ?? 0;
 }
-
-type Nullable<Record> = { [Field in keyof Required<Record>]: Required<Record>[Field] | null };
 
 interface OfOwner {
   accountId: string;

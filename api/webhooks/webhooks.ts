@@ -4,7 +4,7 @@ import type { AddressGuard } from "../outbound/guard-address.js";
 import { v7 as uuidv7 } from "uuid";
 import type { ListedWebhook, WebhookCreate, WebhookRecord } from "../../schemas/contracts/webhook.js";
 import { DELIVERY_STATES } from "../../schemas/contracts/webhook-event.js";
-import { isUuid, withoutNulls } from "../../schemas/formats.js";
+import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 import { Problem } from "../../schemas/problem.js";
 import { wholeOwnerFor } from "../access/authorise.js";
@@ -125,8 +125,6 @@ export async function listWebhooks(
 const LAST_24_HOURS = `
   select json_build_object(${DELIVERY_STATES.map((state) => `'${state}', count(*) filter (where d.state = '${state}')`).join(", ")})
   from webhook_deliveries d where d.webhook_id = w.id and d.created_at > clock_timestamp() - interval '24 hours'`;
-
-type Nullable<Record> = { [Field in keyof Required<Record>]: Required<Record>[Field] | null };
 
 function selecting(more = ""): string {
   return `

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Problem } from "../../../schemas/problem.js";
 import type { ApiContext } from "../route.js";
-import { EXPORT_FORMATS, type ExportFormat, MEDIA_TYPES } from "../../../schemas/contracts/aggregate.js";
+import { type ExportFormat, MEDIA_TYPES } from "../../../schemas/contracts/aggregate.js";
 
 /** A strong ETag (RFC 9110, 8.8.3). */
 export function entityTag(state: object): string {
@@ -44,9 +44,12 @@ export function putLocation(ctx: ApiContext, path: string): void {
   ctx.set("Location", `${ctx.state.publicBase}${path}`);
 }
 
-/** The format that `Accept` rates highest; NDJSON if `Accept` is absent or names no known format. */
-export function negotiateFormat(ctx: ApiContext): ExportFormat {
+/** Which of these formats `Accept` rates highest; NDJSON if `Accept` is absent or names none of them. */
+export function negotiateFormat<Format extends ExportFormat>(
+  ctx: ApiContext,
+  formats: readonly Format[],
+): Format | "ndjson" {
   ctx.vary("Accept");
-  const type = ctx.accepts(EXPORT_FORMATS.map((format) => MEDIA_TYPES[format]));
-  return EXPORT_FORMATS.find((format) => MEDIA_TYPES[format] === type) ?? "ndjson";
+  const type = ctx.accepts(formats.map((format) => MEDIA_TYPES[format]));
+  return formats.find((format) => MEDIA_TYPES[format] === type) ?? "ndjson";
 }
