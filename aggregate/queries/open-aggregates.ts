@@ -71,15 +71,13 @@ export function composeAggregates(
   { packages, breakdowns, format, named = false, isSharded = false }: AggregatesStatement,
   list: readonly BreakdownDeclaration[] = BREAKDOWN_LIST,
 ): string {
+  const asked = list.filter(({ name }) => breakdowns.includes(name));
   const nameSql = namesSql("toString(package)", packages);
   return [
     `WITH ${uuidsLiteral(packages.map(({ id }) => id))} AS packages`,
     `SELECT ${format === "ndjson" ? lineOf(list, named ? nameSql : undefined) : columnsOf(list, nameSql)}`,
-    `FROM (\n${countsOf(
-      list.filter(({ name }) => breakdowns.includes(name)),
-      isSharded,
-    ).join("\nUNION ALL\n")}\n) AS counted`,
-    `ORDER BY UUIDToNum(counted.package), ${["date", "breakdown", "value_1", "value_2"].map((key) => `counted.${key}`).join(", ")}`,
+    `FROM (\n${countsOf(asked, isSharded).join("\nUNION ALL\n")}\n) AS counted`,
+    "ORDER BY UUIDToNum(counted.package), counted.date, counted.breakdown, counted.value_1, counted.value_2",
     // NDJSON omits empty fields; tables need every column. So NDJSON lines are built here and sent raw.
     `FORMAT ${format === "ndjson" ? "TSVRaw" : FORMAT_NAMES[format]}`,
   ].join("\n");

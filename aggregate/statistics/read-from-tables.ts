@@ -55,10 +55,13 @@ async function readCounts(
   range: DateRange,
 ): Promise<RangeCounts> {
   const ofRange = { ...query, range };
-  const [choice] = await rowsOf<{ reads_sets: 0 | 1 }>(clickhouse, ofRange, { query: READS_SETS });
+  const scoped = scopedOf(query);
+  const [choice] = scoped.packages
+    ? await rowsOf<{ reads_sets: 0 | 1 }>(clickhouse, ofRange, { query: READS_SETS })
+    : [];
   const measures = choice?.reads_sets === 1 ? "all-from-sets" : "all";
   const rows = await rowsOf<CountRow>(clickhouse, ofRange, {
-    query: composeTableCounts(scopedOf(query), { interval: query.interval, measures }),
+    query: composeTableCounts(scoped, { interval: query.interval, measures }),
   });
   const totals = { downloads: 0, views: 0, addresses: 0, companies: 0 };
   const buckets = new Map<string, Counts>();

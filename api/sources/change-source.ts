@@ -20,7 +20,14 @@ import { inTransaction } from "../postgres/connection.js";
 import { type Postgres, violates } from "../postgres/query.js";
 import { type RegistryAccess, UnknownName, readRegistry } from "./read-registry.js";
 import { REGISTRIES } from "./registries/registries.js";
-import { countSources, insertSource, sourceFor, sourceTarget, updateSource } from "./sources.js";
+import {
+  countSources,
+  deleteCounts,
+  insertSource,
+  sourceFor,
+  sourceTarget,
+  updateSource,
+} from "./sources.js";
 
 export interface SourceDeps {
   pg: Pool;
@@ -79,6 +86,8 @@ export async function changeSource(
             owner: { id: ownerId, name: owner },
             idOrName: sent.package,
           });
+    // Another name is another thing.
+    if (kind !== before.kind || name !== before.name) await deleteCounts(client, before.id);
     await updateSource(client, { id: before.id, kind, name, packageId, enabled }).catch(
       taken({ kind, name }),
     );

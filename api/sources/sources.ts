@@ -28,28 +28,22 @@ export async function insertSource(
   return id;
 }
 
-/** Another name is another thing: what was counted under the one before goes. Enabled again, it is due at once. */
+/** Enabled again, or another thing under another name, it is due at once. */
 export async function updateSource(
   pg: Postgres,
   { id, kind, name, packageId, enabled }: SourceFields & { id: string },
 ): Promise<void> {
-  const isOther = "select from sources where id = $1 and (kind, name) is distinct from ($2::text, $3::text)";
-  await query(pg, `delete from reported_counts where source_id = $1 and exists (${isOther})`, [
-    id,
-    kind,
-    name,
-  ]);
-  await query(pg, `delete from source_counters where source_id = $1 and exists (${isOther})`, [
-    id,
-    kind,
-    name,
-  ]);
   const text = `
     update sources set kind = $2, name = $3, package_id = $4, enabled = $5, updated_at = clock_timestamp(),
       etag = case when (kind, name) = ($2, $3) then etag end,
       next_run_at = case when not $5 then null when enabled and (kind, name) = ($2, $3) then next_run_at else now() end
     where id = $1 and (kind, name, package_id, enabled) is distinct from ($2::text, $3::text, $4::uuid, $5::boolean)`;
   await query(pg, text, [id, kind, name, packageId, enabled]);
+}
+
+export async function deleteCounts(pg: Postgres, sourceId: string): Promise<void> {
+  await query(pg, "delete from reported_counts where source_id = $1", [sourceId]);
+  await query(pg, "delete from source_counters where source_id = $1", [sourceId]);
 }
 
 /** Also deletes its counts. */

@@ -123,12 +123,12 @@ async function countsOf(
 }
 
 /** A quarter of an hour, twice as long after each failure, up to a day; or as long as the registry says. */
-export function pauseMs(failures: number, retryAfterMs = 0): number {
+function pauseMs(failures: number, retryAfterMs = 0): number {
   const doubled = RETRY_MS * 2 ** Math.min(failures, 10);
   return Math.min(Math.max(doubled, retryAfterMs), RETRY_MS_MAX);
 }
 
 /** Within an hour of the schedule's time, always the same for a source: registries do not get all at once. */
-export function spreadMs(id: string): number {
+function spreadMs(id: string): number {
   return (Number.parseInt(id.slice(-6), 16) / 0x1000000) * HOUR_MS;
 }

@@ -1,5 +1,6 @@
 import { Argument, Command } from "commander";
 import { once } from "node:events";
+import { Readable } from "node:stream";
 import { pause } from "../../schemas/async/pause.js";
 import { SOURCE_KINDS, type SourceKind, type SourceRecord } from "../../schemas/contracts/source.js";
 import { type Service, readJson, callApi } from "../import/call-api.js";
@@ -87,11 +88,7 @@ function pathOf(owner: string, id?: string): string {
 function send<Answer>(service: Service, path: string, body?: object): Promise<Answer> {
   const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
   const headers = { "Content-Type": "application/json", "Content-Length": String(bytes.length) };
-  return readJson<Answer>(service, path, { method: "POST", headers, body: asParts(bytes) });
-}
-
-async function* asParts(bytes: Buffer): AsyncGenerator<Buffer> {
-  if (bytes.length > 0) yield bytes;
+  return readJson<Answer>(service, path, { method: "POST", headers, body: Readable.from([bytes]) });
 }
 
 const POLL_MS = 500;

@@ -32,6 +32,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   const { config, log, stores, secretKey, tokens, registry, metrics } = parts;
   const { pg, requests, exports: clickhouse, requestShards } = stores;
   const clickhouseRequests = requestShards.all;
+  const isSharded = requestShards.shards.length > 1;
   const eventLog = await stores.eventLog();
   const active = new ActiveUploads();
   const { logLevel } = config;
@@ -80,10 +81,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...importEndingRoutes({ pg: requests, active, listener }),
       ...importRecordRoutes({ pg: requests, clickhouse, listener }),
       ...importFaultRoutes({ pg: requests, clickhouse: clickhouseRequests }),
-      ...aggregateRoutes({
-        ...{ pg: requests, clickhouse, listener },
-        isSharded: requestShards.shards.length > 1,
-      }),
+      ...aggregateRoutes({ pg: requests, clickhouse, isSharded, listener }),
       ...eventRoutes({ pg: requests, clickhouse, listener }),
       ...webhookApi(parts),
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),

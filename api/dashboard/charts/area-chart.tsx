@@ -67,8 +67,7 @@ function sentenceFor({ label, layers, places }: Pick<AreaChartProps, "label" | "
 const WIDTH = 100;
 const HEIGHT = 24;
 
-/** A line of a few numbers in a row of text, which also has them in words. */
-/** Null where there is no number: a gap. */
+/** A line of a few numbers in a row of text, which also has them in words. Null where there is none: a gap. */
 export function Sparkline({ values }: { values: readonly (number | null)[] }) {
   const greatest = Math.max(1, ...values.map((value) => value ?? 0));
   const x = (_: number | null, index: number) => round((index / Math.max(1, values.length - 1)) * WIDTH);

@@ -8,19 +8,12 @@ import { Sparkline } from "../charts/area-chart.js";
 import { type Visit, mayManage, useVisit } from "../page.js";
 import { formatFull, formatShare, formatTime } from "../parts/format.js";
 import { Panel } from "../parts/panel.js";
-import { readState } from "./view-state.js";
 import { Table } from "../parts/table.js";
 
 export interface Reported {
   days: ReportedDays["sources"];
   /** Of this package, or all of the owner's. */
   sources: readonly SourceRecord[];
-}
-
-/** The days that the page shows, as far as it shows a range that is one. */
-export function reportedRange(visit: Visit): DateRange {
-  const { startDate, endDate } = readState(visit);
-  return { startDate, endDate };
 }
 
 /** What registries counted, and the state of each source; undefined without sources, or for a range that is refused. */
@@ -48,12 +41,12 @@ interface PanelProps extends Reported {
   range: DateRange;
   /** What we saw of the same in the same days. */
   seen?: number | undefined;
-  /** Those that have a chart of their own. */
-  drawn?: Reported["days"];
+  /** Whether each has a chart of its own. */
+  isDrawn?: boolean;
 }
 
 /** Beside our own numbers and never added to them: a registry sees everybody and knows nobody. */
-export function ReportedPanel({ days, sources, range, seen, drawn }: PanelProps) {
+export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProps) {
   const { href, owner } = useVisit();
   const rows = sources.flatMap(
     (source): { source: SourceRecord; counted: Reported["days"][number] | undefined }[] => {
@@ -82,7 +75,7 @@ export function ReportedPanel({ days, sources, range, seen, drawn }: PanelProps)
           <span role="status">The registry is being asked for its counts…</span>
         </p>
       )}
-      {drawn?.map(({ kind, name, metric, days: values }) => (
+      {(isDrawn ? days : []).map(({ kind, name, metric, days: values }) => (
         <SeriesChart
           label={`${name}: ${metric} counted by ${kind}`}
           interval="day"

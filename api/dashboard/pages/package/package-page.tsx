@@ -3,14 +3,10 @@ import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
 import type { DateRange } from "../../../../schemas/date-range.js";
-import {
-  type Reported,
-  ReportedPanel,
-  loadReported,
-  reportedRange,
-} from "../../statistics/reported-panel.js";
+import { type Reported, ReportedPanel, loadReported } from "../../statistics/reported-panel.js";
 import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { panelsForPackage } from "../../statistics/panels.js";
+import { readState } from "../../statistics/view-state.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/load-statistics.js";
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
@@ -32,7 +28,8 @@ export const packagePage = page<PackageData>({
   async load(visit) {
     const access = await packageAccessOf(visit);
     const packageId = access.package.uuid;
-    const range = reportedRange(visit);
+    const { startDate, endDate } = readState(visit);
+    const range = { startDate, endDate };
     const [loaded, reported] = await Promise.all([
       loadStatistics(visit, { package: packageId }),
       loadReported(visit, { range, packageId }),
@@ -78,7 +75,7 @@ function PackageContent({ access, loaded, isNew, reported, range }: PackageData)
           </a>
         )}
       </PageHead>
-      {isNew && reported && <ReportedPanel {...reported} range={range} drawn={reported.days} />}
+      {isNew && reported && <ReportedPanel {...reported} range={range} isDrawn />}
       {isNew ? (
         <FirstSteps subject={{ kind: "package", found }} />
       ) : (
@@ -90,12 +87,7 @@ function PackageContent({ access, loaded, isNew, reported, range }: PackageData)
         />
       )}
       {!isNew && reported && (
-        <ReportedPanel
-          {...reported}
-          range={range}
-          seen={loaded.statistics?.totals.downloads}
-          drawn={reported.days}
-        />
+        <ReportedPanel {...reported} range={range} seen={loaded.statistics?.totals.downloads} isDrawn />
       )}
     </>
   );
