@@ -141,6 +141,8 @@ const KNOWN: ReadonlyMap<string, Automated> = new Map([
     "Mediapartners-Google Google-InspectionTool GoogleOther ChatGPT-User Claude-User facebookexternalhit",
   ),
   ...of("bot", "WhatsApp Slackbot-LinkExpanding sogou screaming-frog scrapy renovate"),
+  // They look at images, and pull none.
+  ...of("bot", "watchtower diun cosign notation"),
   ...of("bot", "blackbox-exporter kube-probe elb-healthchecker googlehc"),
 ]);
 

@@ -125,12 +125,11 @@ function eventsOf(
   { image, wanted, method }: Asked,
   { counter }: ImagePulls,
 ): LiveEvent[] {
-  if (wanted?.kind !== "manifests") return [];
+  if (wanted === undefined) return [];
   const { packageId, ownerId } = image;
   const { "user-agent": agent = "", authorization } = headers;
   const mayRepeat = authorization === undefined && agent.startsWith("containerd/");
-  const { reference } = wanted;
-  const pull = counter.pullOf({ client: [address, agent, packageId], mayRepeat, method, reference });
+  const pull = counter.pullOf({ client: [address, agent, packageId], mayRepeat, method, wanted });
   if (pull === undefined) return [];
   return [{ ownerId, artifact: { kind: "package", id: packageId }, ...pull, variables: new Map() }];
 }

@@ -21,6 +21,8 @@ const REPEAT_MS = 10_000;
  * - HEAD of a tag opens a pull, which the next GET of a digest makes. HEAD alone is none.
  * - Other digests after a pull belong to it: the manifest of the platform, out of an index.
  * - GET of a digest with none of this before is a pull without version.
+ * - Digests that are first asked for after a request for referrers are those of signatures, attestations or SBOMs. They
+ *   make no pull.
  *
  * Many machines behind one address look like one client, so "the next digest" is not enough. The digest that follows
  * the first HEAD is remembered as that of the tag, and each GET of it is one pull, at most as many as there were HEADs.
@@ -40,6 +42,7 @@ export class PullingClient {
   private pulls = 0;
   private pulledStep = 0;
   private pulledAt = -Infinity;
+  private referrersAt = -Infinity;
 
   constructor(private readonly mayRepeat: boolean) {}
 
@@ -60,9 +63,19 @@ export class PullingClient {
     return undefined;
   }
 
+  /** `subject` is the manifest to which signatures and the like refer. */
+  takeReferrers(subject: string, now: number): undefined {
+    this.begin(now);
+    this.seen.digest(subject, now);
+    this.referrersAt = now;
+  }
+
   takeDigest(method: "GET" | "HEAD", key: string, now: number): Pull | undefined {
     this.begin(now);
+    const isReferrer = !this.seen.digests.has(key) && now - this.referrersAt < PULL_MS;
     const digest = this.seen.digest(key, now);
+    digest.isReferrer ||= isReferrer;
+    if (digest.isReferrer) return undefined;
     if (method === "HEAD") {
       digest.heads++;
       return undefined;

@@ -24,6 +24,8 @@ export interface RememberedDigest {
   gets: number;
   /** Whether it was pulled without a tag. */
   isPull: boolean;
+  /** Whether it is a signature, an attestation or an SBOM of another manifest. */
+  isReferrer: boolean;
   /** When a GET of it was counted that will be repeated. */
   repeatableAt: number;
 }
@@ -47,7 +49,7 @@ export class RememberedManifests {
   }
 
   digest(key: string, now: number): RememberedDigest {
-    const none = { heads: 0, gets: 0, isPull: false, repeatableAt: -Infinity };
+    const none = { heads: 0, gets: 0, isPull: false, isReferrer: false, repeatableAt: -Infinity };
     const digest = { ...none, ...this.digests.get(key), at: now };
     touch(this.digests, { key, value: digest, max: DIGESTS_MAX });
     return digest;

@@ -1,15 +1,21 @@
 import { describe, expect, it, test } from "vitest";
-import { createPullCounter } from "../../../../../ingest/collect/docker/count-pulls.js";
+import { createPullCounter, type ImageRequest } from "../../../../../ingest/collect/docker/count-pulls.js";
 import { PullingClient } from "../../../../../ingest/collect/docker/pulling-client.js";
 
 const CLIENT = ["192.0.2.1", "docker/27.3.1", "package"];
 /** Sends HEAD and GET again after logging in. */
 const REPEATS = ["192.0.2.1", "containerd/v2.0.0", "package"];
 /** Made-up digests: the index of an image, its manifests for platforms, and another image. */
-const DIGESTS = ["index", "amd64", "arm64", "moved", "moved-amd64"];
+const DIGESTS = ["index", "amd64", "arm64", "moved", "moved-amd64", "signature", "sbom"];
 
 function digestOf(name: string): string {
   return `sha256:${name.padEnd(64, "0")}`;
+}
+
+function wantedOf(name: string): ImageRequest["wanted"] {
+  const [, subject] = /^referrers-of-(.+)$/.exec(name) ?? [];
+  if (subject !== undefined) return { kind: "referrers", reference: digestOf(subject) };
+  return { kind: "manifests", reference: DIGESTS.includes(name) ? digestOf(name) : name };
 }
 
 interface Sender {
@@ -24,9 +30,13 @@ function sender(): Sender {
   const counter = createPullCounter({ now: () => time });
   const send = (request: string, client: readonly string[] = CLIENT) => {
     const [method = "", name = ""] = request.split(":");
-    const reference = DIGESTS.includes(name) ? digestOf(name) : name;
     const mayRepeat = client.includes("containerd/v2.0.0");
-    const pull = counter.pullOf({ client, mayRepeat, method: method as "GET" | "HEAD", reference });
+    const pull = counter.pullOf({
+      client,
+      mayRepeat,
+      method: method as "GET" | "HEAD",
+      wanted: wantedOf(name),
+    });
     return pull === undefined ? [] : [pull.version ?? "-"];
   };
   return {
@@ -67,6 +77,36 @@ describe("one pull of a client that repeats what it asks, after logging in", () 
       ...pulls,
       ...pulls,
     ]);
+  });
+});
+
+const SIGNED = `sha256-${"5".repeat(64)}`;
+
+describe("what looks at an image and does not pull it", () => {
+  test.each([
+    ["cosign verify", `HEAD:1.4 GET:${SIGNED}.sig GET:${SIGNED}.att GET:${SIGNED}.sbom`, []],
+    ["cosign verify of an image that it reads", `GET:1.4 GET:${SIGNED}.sig`, ["1.4"]],
+    ["cosign with bundles", "HEAD:1.4 GET:referrers-of-index GET:signature", []],
+    ["notation verify", "HEAD:1.4 GET:referrers-of-index GET:signature GET:signature GET:sbom", []],
+    ["notation verify without a referrers API", `HEAD:1.4 GET:${SIGNED} GET:signature`, []],
+    ["oras discover", "HEAD:1.4 GET:referrers-of-index GET:referrers-of-amd64", []],
+    ["renovate, diun, watchtower", "HEAD:1.4 HEAD:1.5 HEAD:latest HEAD:1.4", []],
+    ["CRI-O with a signature policy", `GET:1.4 GET:amd64 GET:${SIGNED}.sig`, ["1.4"]],
+    [
+      "a pull after the look at its signatures",
+      "HEAD:1.4 GET:referrers-of-index GET:index GET:amd64",
+      ["1.4"],
+    ],
+    ["a pull of a tag after signatures", "HEAD:1.4 GET:referrers-of-index GET:signature GET:1.5", ["1.5"]],
+  ])("%s", (_, requests, pulls) => {
+    expect(sender().sendAll(requests)).toEqual(pulls);
+  });
+
+  it("is a signature for two minutes after a request for referrers", () => {
+    const { send, pass } = sender();
+    send("GET:referrers-of-index");
+    pass(120_000);
+    expect(send("GET:signature")).toEqual(["-"]);
   });
 });
 
