@@ -43,9 +43,11 @@ describe.each(PAGES)("%s", (page) => {
   });
 });
 
-/** Of receivers, tests, the `import` command and the servers of a ClickHouse cluster. */
+/** Of receivers, npm's users, tests, the `import` command and the servers of a ClickHouse cluster. */
 const NOT_OURS = [
   "WEBHOOK_SECRET",
+  "DO_NOT_TRACK",
+  "NODE_USE_ENV_PROXY",
   "CHROMIUM_PATH",
   "MAINTAINER_URL",
   "MAINTAINER_TOKEN",
