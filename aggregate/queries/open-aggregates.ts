@@ -5,6 +5,7 @@ import {
   withPackageName,
 } from "../../schemas/contracts/aggregate.js";
 import { type DateRange, storableRange } from "../../schemas/date-range.js";
+import type { LibraryType } from "../../schemas/records/artifact.js";
 import { FORMAT_SETTINGS, openRows, type ResultSource, type Rows, FORMAT_NAMES } from "./open-rows.js";
 import { dailyAddresses, ONE_SNAPSHOT } from "./live-addresses.js";
 import { type NamedId, namesSql, sqlName, uuidsLiteral } from "./sql-literals.js";
@@ -12,10 +13,11 @@ import {
   BREAKDOWN_LIST,
   type BreakdownDeclaration,
   type TotalBreakdown,
+  type ValueBreakdown,
 } from "../../schemas/contracts/breakdowns.js";
 
 export interface AggregatesQuery extends DateRange {
-  packages: readonly NamedId[];
+  packages: readonly ExportedPackage[];
   breakdowns: readonly Breakdown[];
   format?: ExportFormat;
   /** Whether lines of NDJSON have the package's name; rows of the other formats always have it. */
@@ -25,6 +27,10 @@ export interface AggregatesQuery extends DateRange {
   signal: AbortSignal;
   /** Compressed by ClickHouse. */
   zstd?: boolean;
+}
+
+export interface ExportedPackage extends NamedId {
+  readonly libraryType: LibraryType;
 }
 
 /** The statement has the id and name of every package. */
@@ -55,7 +61,7 @@ export async function openAggregates(
 }
 
 export interface AggregatesStatement {
-  packages: readonly NamedId[];
+  packages: readonly ExportedPackage[];
   breakdowns: readonly string[];
   format: ExportFormat;
   named?: boolean;
@@ -76,7 +82,7 @@ export function composeAggregates(
   return [
     `WITH ${uuidsLiteral(packages.map(({ id }) => id))} AS packages`,
     `SELECT ${format === "ndjson" ? lineOf(list, named ? nameSql : undefined) : columnsOf(list, nameSql)}`,
-    `FROM (\n${countsOf(asked, isSharded).join("\nUNION ALL\n")}\n) AS counted`,
+    `FROM (\n${countsOf(asked, packages, isSharded).join("\nUNION ALL\n")}\n) AS counted`,
     "ORDER BY UUIDToNum(counted.package), counted.date, counted.breakdown, counted.value_1, counted.value_2",
     // NDJSON omits empty fields; tables need every column. So NDJSON lines are built here and sent raw.
     `FORMAT ${format === "ndjson" ? "TSVRaw" : FORMAT_NAMES[format]}`,
@@ -89,13 +95,30 @@ function isTotal(breakdown: BreakdownDeclaration): breakdown is TotalBreakdown {
 
 const RANGE = "package IN (packages) AND date >= {start:Date} AND date < {end:Date}";
 
-function countsOf(asked: readonly BreakdownDeclaration[], isSharded: boolean): string[] {
-  const names = asked.filter((each) => !isTotal(each)).map(({ name }) => `'${sqlName(name)}'`);
-  const ofValues = `${RANGE} AND breakdown IN (${names.join(", ")})`;
+function countsOf(
+  asked: readonly BreakdownDeclaration[],
+  packages: readonly ExportedPackage[],
+  isSharded: boolean,
+): string[] {
+  const ofValues = asked.filter((each) => "values" in each);
+  const names = ofValues.map(({ name }) => `'${sqlName(name)}'`);
+  const where = [
+    RANGE,
+    `breakdown IN (${names.join(", ")})`,
+    ...ofValues.flatMap((each) => ofType(each, packages)),
+  ];
+  const read = isSharded ? addValues : readValues;
   return [
-    ...(names.length === 0 ? [] : [isSharded ? addValues(ofValues) : readValues(ofValues)]),
+    ...(names.length === 0 ? [] : [read(where.join(" AND "))]),
     ...asked.filter(isTotal).map(({ name }) => countTotal(name)),
   ];
+}
+
+/** SQL: a condition for a breakdown that is exported for one type of packages, where there are others. */
+function ofType({ name, exportedFor }: ValueBreakdown, packages: readonly ExportedPackage[]): string[] {
+  const ofIt = packages.filter(({ libraryType }) => libraryType === exportedFor);
+  if (exportedFor === undefined || ofIt.length === packages.length) return [];
+  return [`(breakdown != '${sqlName(name)}' OR package IN ${uuidsLiteral(ofIt.map(({ id }) => id))})`];
 }
 
 /** FINAL merges rows of a value as they are read, so they keep the order of the table; GROUP BY would lose it. */

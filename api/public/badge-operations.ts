@@ -18,8 +18,7 @@ const QUERY: Record<string, Parameter> = {
   },
   period: {
     schema: { type: "string", enum: PERIODS, default: "month" },
-    description:
-      "The last 1, 7 or 30 whole days (UTC), or all; a version is that of the last 90 days where all are asked for",
+    description: "The last 1, 7 or 30 whole days (UTC), or all",
   },
   label: {
     schema: { type: "string", maxLength: LABEL_CHARACTERS_MAX },

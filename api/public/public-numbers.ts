@@ -5,9 +5,8 @@ import type { PublicPackage } from "./public-packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { readExportState } from "../imports/export-state.js";
 import type { UnsettledImports } from "../../schemas/records/settlement.js";
-import { readFromEvents } from "../../aggregate/statistics/read-from-events.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
-import type { ListRow, ListsQuery, StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
+import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
 import { COUNTRIES_MAX, STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { DAY_MS, type DateRange, dateAt, lastDays } from "../../schemas/date-range.js";
 import type { Metric, Period } from "./parse-badge.js";
@@ -70,16 +69,13 @@ export interface BadgeValue {
 }
 
 const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30, total: Infinity };
-/** Versions have no daily sums for every type of package: their events are read. */
-const VERSION_DAYS_MAX = 90;
 
 /** Reads the value of a badge: over whole UTC days, the last of which is yesterday. */
 export async function readBadgeValue(
   reading: Reading,
   { metric, period, now }: { metric: Metric; period: Period; now: Date },
 ): Promise<BadgeValue> {
-  const days = metric === "version" ? Math.min(VERSION_DAYS_MAX, DAYS[period]) : DAYS[period];
-  const query = queryOf(reading, wholeDays(days, now));
+  const query = queryOf(reading, wholeDays(DAYS[period], now));
   if (metric === "addresses") {
     const read = await readStatistics(reading.clickhouse, {
       ...query,
@@ -89,24 +85,10 @@ export async function readBadgeValue(
     });
     return { count: read.now.totals.addresses };
   }
-  if (metric === "version") {
-    const [first] = await readVersions(reading, { ...query, limit: 2 });
-    return { count: first?.count ?? 0, version: first?.values[0] };
-  }
-  const { total } = await readList(reading.clickhouse, { ...query, lists: [listNamed("country")], limit: 1 });
+  const list = listNamed(metric === "version" ? "version" : "country");
+  const { total, rows } = await readList(reading.clickhouse, { ...query, lists: [list], limit: 1 });
+  if (metric === "version") return { count: rows[0]?.count ?? 0, version: rows[0]?.values[0] };
   return { count: total };
-}
-
-/** The versions of a package of any type, the most downloaded first. Only those of docker packages have daily sums. */
-async function readVersions(
-  { clickhouse, found }: Pick<Reading, "clickhouse" | "found">,
-  query: Omit<ListsQuery, "lists">,
-): Promise<readonly ListRow[]> {
-  const { libraryType, ...version } = listNamed("version");
-  const isSummed = found.libraryType === libraryType;
-  const list = isSummed ? readList : readFromEvents.list.bind(readFromEvents);
-  const { rows } = await list(clickhouse, { ...query, lists: [version] });
-  return rows.filter(({ values }) => values[0] !== "");
 }
 
 function queryOf({ found, unsettled, signal }: Reading, range: DateRange): StatisticsQuery {
@@ -148,7 +130,7 @@ export interface PublicNumbers {
 export const PUBLIC_LISTS = ["country", "version", "client", "platform"] as const;
 type PublicList = (typeof PUBLIC_LISTS)[number];
 
-/** The ranges that a page may have: events are read for the versions of most types, as for filters. */
+/** The ranges that a page may have. */
 export const PUBLIC_DAYS = [30, 90] as const;
 export type PublicDays = (typeof PUBLIC_DAYS)[number];
 
@@ -163,18 +145,13 @@ export async function readPublicPage(
   const before = { startDate: dateAt(Date.parse(range.startDate) - days * DAY_MS), endDate: range.startDate };
   const query = { ...queryOf(reading, range), before };
   const interval = "day";
-  const [read, versions] = await Promise.all([
-    readStatistics(reading.clickhouse, {
-      ...query,
-      interval,
-      lists: [listNamed("country"), listNamed("client"), listNamed("platform")],
-      limit: COUNTRIES_MAX,
-    }),
-    readVersions(reading, { ...query, limit: ROWS_MAX }),
-  ]);
+  const lists = PUBLIC_LISTS.map(listNamed);
+  const read = await readStatistics(reading.clickhouse, { ...query, interval, lists, limit: COUNTRIES_MAX });
   const downloads = read.now.totals.downloads;
-  const rowsOf = (name: PublicList, rows: readonly ListRow[] = read.lists.get(name) ?? []) =>
-    rows.map((row) => rowOf(row, { list: listNamed(name), measure: "downloads", total: downloads }));
+  const rowsOf = (name: PublicList) =>
+    (read.lists.get(name) ?? []).map((row) =>
+      rowOf(row, { list: listNamed(name), measure: "downloads", total: downloads }),
+    );
   return {
     range,
     interval,
@@ -183,7 +160,7 @@ export async function readPublicPage(
     series: seriesOf(read.now, { range, interval }),
     lists: {
       country: rowsOf("country"),
-      version: rowsOf("version", versions),
+      version: rowsOf("version").slice(0, ROWS_MAX),
       client: rowsOf("client").slice(0, ROWS_MAX),
       platform: rowsOf("platform").slice(0, ROWS_MAX),
     },

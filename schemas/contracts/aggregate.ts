@@ -53,7 +53,9 @@ function fieldsOf(breakdown: BreakdownDeclaration): Field[] {
     const description = `Distinct client addresses; in \`${breakdown.name}\` only`;
     return [[breakdown.addressField, { type: "integer", minimum: 0, description }]];
   }
-  return breakdown.values.map(({ field, description }) => [
+  const { values, exportedFor } = breakdown;
+  const only = exportedFor === undefined ? undefined : `Of packages of the type ${exportedFor} only`;
+  return values.map(({ field, description = only }) => [
     field,
     { type: "string", ...(description !== undefined && { description }) },
   ]);

@@ -8,6 +8,8 @@ export interface ValueBreakdown {
   readonly name: string;
   /** Counts only packages of this type; all packages if absent. */
   readonly libraryType?: LibraryType;
+  /** AggregateV1 has it of packages of this type alone; statistics have it of all. */
+  readonly exportedFor?: LibraryType;
   readonly question: string;
   /** In the order of the answer's rows. */
   readonly values: Values;
@@ -70,11 +72,9 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "version",
-    libraryType: "docker",
+    exportedFor: "docker",
     question: "Which versions?",
-    values: [
-      { column: "package_version", field: "version", filter: "version", description: "Docker packages only" },
-    ],
+    values: [{ column: "package_version", field: "version", filter: "version" }],
   },
   {
     name: "client",

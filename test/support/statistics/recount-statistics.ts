@@ -61,7 +61,7 @@ const LISTS: Record<string, (event: SentEvent) => Record<string, string>[]> = {
   ],
   country: ({ place }) => [{ country: place.country }],
   platform: ({ agent }) => [{ platform: agent.platform }],
-  version: ({ artifact, version }) => (artifact.libraryType === "docker" ? [{ version }] : []),
+  version: ({ version }) => [{ version }],
   client: ({ agent }) => [{ client: agent.client[0], client_version: agent.client[1] }],
   variable: ({ artifact, variables }) =>
     artifact.libraryType === "other"

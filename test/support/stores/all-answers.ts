@@ -39,7 +39,7 @@ const replacer = (_: string, value: unknown) =>
 
 async function exportsOf({ all, shards }: Shards, { packages, pixels, unsettled }: Asked) {
   const { signal } = new AbortController();
-  const named = packages.map((id) => ({ id, name: `package ${id}` }));
+  const named = packages.map((id) => ({ id, name: `package ${id}`, libraryType: "docker" as const }));
   const artifacts = [...packages, ...pixels].map((id) => ({ id, packageName: `package ${id}` }));
   const isSharded = shards.length > 1;
   const aggregates = { ...RANGE, packages: named, breakdowns: BREAKDOWNS, isSharded, signal };

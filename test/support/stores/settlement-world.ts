@@ -197,7 +197,7 @@ async function readAggregates(
 ): Promise<AggregateV1[]> {
   const range = { startDate: "2025-01-01", endDate: "2026-01-01" };
   const signal = new AbortController().signal;
-  const named = packages.map((id) => ({ id, name: "" }));
+  const named = packages.map((id) => ({ id, name: "", libraryType: "docker" as const }));
   const rows = await openAggregates(client, {
     ...{ packages: named, breakdowns: BREAKDOWNS, isSharded: shards.length > 1 },
     ...{ ...range, signal },

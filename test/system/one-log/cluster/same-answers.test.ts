@@ -215,7 +215,7 @@ describe("while a shard is down", () => {
   const aggregates = (shards: Pick<Shards, "all">) =>
     openAggregates(shards.all, {
       ...range,
-      packages: [{ id: randomUUID(), name: "" }],
+      packages: [{ id: randomUUID(), name: "", libraryType: "docker" }],
       breakdowns: BREAKDOWNS,
       isSharded: true,
     });

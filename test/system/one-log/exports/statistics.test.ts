@@ -34,7 +34,7 @@ const BLANK_LINES = "\n".repeat(600_000);
 const organization = "acme";
 let pool: pg.Pool;
 let as: Record<"owner" | "member" | "outsider", ApiClient>;
-let artifacts: Record<"image" | "files" | "tool" | "site", KnownArtifact>;
+let artifacts: Record<"image" | "files" | "tool" | "wheel" | "site", KnownArtifact>;
 let events: SentEvent[];
 
 useToolchain({ prepared: ["databases"], organizations: [organization] });
@@ -46,12 +46,13 @@ beforeAll(async () => {
     outsider: await toolchain.newAccount("eve"),
   };
   await joinOrganization(pool, { organization, username: "bob", role: "member" });
-  const make = (name: string, libraryType: "docker" | "other" | "npm") =>
+  const make = (name: string, libraryType: "docker" | "other" | "npm" | "pypi") =>
     makePackage(as.owner, { organization, name, libraryType });
   artifacts = {
     image: await make("image", "docker"),
     files: await make("files", "other"),
     tool: await make("tool", "npm"),
+    wheel: await make("wheel", "pypi"),
     site: await makePixel(as.owner, { owner: organization, name: "site" }),
   };
   const random = new Random(41);
@@ -91,6 +92,8 @@ const UNFILTERED: readonly Asked[] = [
   { query: "interval=month&compare=year&limit=2", interval: "month", before: YEAR_BEFORE, limit: 2 },
   { query: "package=image&compare=previous", of: "image", before: PREVIOUS },
   { query: "package=files", of: "files" },
+  { query: "package=tool&compare=previous", of: "tool", before: PREVIOUS },
+  { query: "package=wheel", of: "wheel" },
   {
     query: "automated=exclude&compare=previous",
     before: PREVIOUS,
@@ -120,6 +123,11 @@ const FILTERED: readonly Asked[] = [
     interval: "month",
     keeps: ({ version }) => version === "1.1" || version === "2.0-rc.1",
   },
+  ...(["files", "tool", "wheel"] as const).map((of) => ({
+    query: `package=${of}&version=1.1`,
+    of,
+    keeps: ({ version }: SentEvent) => version === "1.1",
+  })),
   {
     query: "company_domain=google.com&company_domain=mercedes-benz.com",
     keeps: ({ place }) => place.company[1] !== "",
@@ -177,6 +185,9 @@ test("without filters they equal the aggregates for the same range", async () =>
       .map((day) => [day.date, day.downloads, day.unique_addresses])
       .filter(([, downloads]) => downloads !== 0),
   ).toEqual(daily.map((line) => [line.date, line.total, line.unique_total]));
+  // AggregateV1 has versions of docker packages alone.
+  const versioned = lines.filter(({ breakdown }) => breakdown === "version");
+  expect(new Set(versioned.map((line) => line.package))).toEqual(new Set(ids("image")));
   for (const [name, rows] of Object.entries(breakdowns)) {
     const ofList = ofImage.filter(({ breakdown }) => breakdown === name);
     expect(rows.reduce((sum, row) => sum + Number(row["downloads"]), 0)).toBe(total(ofList));
@@ -276,7 +287,7 @@ describe("who may read them", () => {
 
   test("a package that the caller is blocked from is in no number", async () => {
     await give("bob", "blocked", "image");
-    expect(await read("", as.member)).toEqual(counted("files", "tool", "site"));
+    expect(await read("", as.member)).toEqual(counted("files", "tool", "wheel", "site"));
     const keeps = ({ artifact, place }: SentEvent) =>
       artifact.id !== artifacts.image.id && place.country === "DE";
     expect(await read("country=DE", as.member)).toEqual(recountStatistics(events, { ...RANGE, keeps }));
@@ -293,7 +304,7 @@ describe("who may read them", () => {
     const path = "/v2/acme/stats?pixel=site";
     expect(await statusOf(as.member, path)).toEqual([200, ""]);
     await give("bob", "blocked", "image");
-    expect(await read("", as.member)).toEqual(counted("files", "tool"));
+    expect(await read("", as.member)).toEqual(counted("files", "tool", "wheel"));
     expect(await statusOf(as.member, path)).toEqual(HIDDEN);
     await setRole("admin");
     onTestFinished(() => setRole("member"));

@@ -10,7 +10,9 @@ import {
 } from "../../../../schemas/contracts/aggregate.js";
 import { BREAKDOWN_LIST, type ValueBreakdown } from "../../../../schemas/contracts/breakdowns.js";
 
-const PACKAGES = [{ id: "0195b2f0-0000-7000-8000-000000000001", name: "web" }];
+const PACKAGES = [
+  { id: "0195b2f0-0000-7000-8000-000000000001", name: "web", libraryType: "docker" },
+] as const;
 const NINTH: ValueBreakdown = {
   name: "ninth",
   question: "Which ninths?",
@@ -61,6 +63,20 @@ describe("a ninth breakdown in the list", () => {
     expect(counted).toContain(row);
     expect(counted).toContain("WHERE breakdown = 'ninth'");
     expect(counted).not.toContain("'country'");
+  });
+});
+
+describe("versions, which only docker packages export", () => {
+  const npm = { id: "0195b2f0-0000-7000-8000-000000000003", name: "tool", libraryType: "npm" } as const;
+  const of = (packages: Parameters<typeof composeAggregates>[0]["packages"]) =>
+    composeAggregates({ packages, breakdowns: BREAKDOWNS, format: "ndjson" });
+
+  test("have a condition where there are other packages", () => {
+    expect(of([...PACKAGES, npm])).toContain(
+      `(breakdown != 'version' OR package IN CAST(['${PACKAGES[0].id}'] AS Array(UUID)))`,
+    );
+    expect(of([npm])).toContain("(breakdown != 'version' OR package IN CAST([] AS Array(UUID)))");
+    expect(of(PACKAGES)).not.toContain("breakdown != 'version'");
   });
 });
 
