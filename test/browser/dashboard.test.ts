@@ -17,6 +17,7 @@ import { hostileSuite } from "./suites/hostile-text.js";
 import { newcomerSuite } from "./suites/newcomer.js";
 import { numberSuite } from "./suites/numbers.js";
 import { reachSuite } from "./suites/reach.js";
+import { sourceSuite } from "./suites/sources.js";
 import { uploadSuite } from "./suites/uploads.js";
 import { webhookSuite } from "./suites/webhooks.js";
 
@@ -58,6 +59,7 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
     appearanceSuite(world);
     firstStepsSuite(world);
     hostileSuite(world);
+    sourceSuite(world);
     uploadSuite(world);
     webhookSuite(world);
     docsSuite(world);

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import { makeExporter } from "../imports/import-world.js";
+import { startServer } from "../collect/start-server.js";
+import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
 import { makePackage, makePixel } from "../imports/make-artifacts.js";
 import { type Toolchain, startToolchain } from "../program/start-toolchain.js";
 import { type KnownLine, NETWORKS, bodyOf, knownLines } from "./known-lines.js";
@@ -58,11 +60,27 @@ export const HOSTILE_ADDRESS = "192.0.3.7";
 const LINES = 10_000;
 const DAYS = 75;
 
+/** Counts of a month, as npm answers them for every package. */
+const NPM_DAYS = 30;
+export const NPM_DOWNLOADS = 40;
+
+function startNpm() {
+  return startServer((_, response) => {
+    const downloads = Array.from({ length: NPM_DAYS }, (_day, ago) => ({
+      day: dateAt(Date.now() - (ago + 1) * DAY_MS),
+      downloads: NPM_DOWNLOADS,
+    }));
+    response.setHeader("Content-Type", "application/json").end(JSON.stringify({ downloads }));
+  });
+}
+
 export async function openNewWorld(chromium: string): Promise<NewWorld> {
+  const npm = await startNpm();
   const toolchain = await startToolchain({
     env: {
       TRUSTED_PROXIES: "127.0.0.1",
       WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
+      SOURCES_URLS: `npm=${npm.url}`,
       COMPANY_MMDB: resolve(COMPANIES),
       ASN_DB: resolve(NETWORKS),
       ORGANIZATIONS_CSV: resolve(HOSTILE_ORGANIZATIONS),
@@ -78,6 +96,7 @@ export async function openNewWorld(chromium: string): Promise<NewWorld> {
     [Symbol.asyncDispose]: async () => {
       await browser[Symbol.asyncDispose]();
       await toolchain.close();
+      await npm[Symbol.asyncDispose]();
     },
   };
 }
