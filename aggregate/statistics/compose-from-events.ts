@@ -2,7 +2,8 @@ import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Interval } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
-import { listConditions, type ListNarrowing } from "./statistics-lists.js";
+import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
+import type { Grouping } from "../versions/group-version.js";
 
 /** Makes a query of the live rows, with these columns of `events` and `sign`; see `live-rows.sql`. */
 export type LiveRows = (columns: readonly string[], conditions?: readonly string[]) => string;
@@ -38,6 +39,7 @@ GROUP BY GROUPING SETS ((is_now, day), (is_now))`;
 
 export interface EventLists extends ListNarrowing {
   lists: readonly StatisticsList[];
+  grouping: Grouping;
   interval: Interval;
   /** Which kinds of artifacts are counted: of pixels alone, every list counts views. */
   counted: { packages: boolean; pixels: boolean };
@@ -51,9 +53,13 @@ export interface EventLists extends ListNarrowing {
  */
 export function composeEventLists(
   liveRows: LiveRows,
-  { lists, interval, counted, compares, ...narrowing }: EventLists,
+  { lists, grouping, interval, counted, compares, ...narrowing }: EventLists,
 ): string {
-  const keyed = lists.map((list) => ({ name: sqlName(list.name), counts: list.counts, keys: keysOf(list) }));
+  const keyed = lists.map((list) => ({
+    name: sqlName(list.name),
+    counts: list.counts,
+    keys: keysOf(list, grouping),
+  }));
   const keys = keyed.flatMap((list) => list.keys);
   const columns = new Set(["date", "kind", ...keys.flatMap(({ reads }) => reads)]);
   const sums = sumsOf(counted, compares).map(({ name, sql }) => `${sql} AS ${name}`);
@@ -83,8 +89,7 @@ FROM
   GROUP BY GROUPING SETS (${["(day)", ...keyed.map((list) => `(${list.keys.map(({ name }) => name).join(", ")})`)].join(", ")})
 )
 WHERE bucket != '' OR (value_1 != ''${searched}${followed})
-ORDER BY list, amount DESC, value_1, value_2
-LIMIT {limit:UInt32} BY list, bucket`;
+${firstRowsSql(lists, "list, bucket")}`;
 }
 
 interface KeyedList extends Pick<StatisticsList, "name" | "counts"> {
@@ -140,12 +145,13 @@ interface Key {
 }
 
 /** The list's values of a row; empty where the row is not counted in it. */
-function keysOf({ name, values, libraryType, counts }: StatisticsList): Key[] {
+function keysOf(list: StatisticsList, grouping: Grouping): Key[] {
+  const { name, values, libraryType, counts } = list;
   return values.map(({ column }, index) => {
     const value = sqlName(column);
     const named = { name: `${sqlName(name)}_${index + 1}` };
     if (counts === "views") return { ...named, sql: `if(kind = 'pixel', ${value}, '')`, reads: [value] };
-    if (libraryType === undefined) return { ...named, sql: value, reads: [value] };
+    if (libraryType === undefined) return { ...named, sql: valueSql(value, list, grouping), reads: [value] };
     return {
       ...named,
       sql: `if(library_type = '${libraryType}', ${value}, '')`,

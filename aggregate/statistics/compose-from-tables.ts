@@ -5,7 +5,8 @@ import { staleDays, validSets } from "../queries/valid-sets.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
-import { listConditions, type ListNarrowing } from "./statistics-lists.js";
+import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
+import type { Grouping } from "../versions/group-version.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
 const OF_RANGE = `package IN (packages) AND ${RANGE}`;
@@ -171,17 +172,19 @@ HAVING sum(${amount}) > 0`;
 export function composeTableLists(
   lists: readonly StatisticsList[],
   { packages, pixels, automated }: Scoped,
-  narrowing: ListNarrowing,
+  { grouping, ...narrowing }: ListNarrowing & { grouping: Grouping },
 ): string | undefined {
   const counted = packages ? lists.filter(({ counts }) => counts === "downloads") : [];
   const viewed = pixels ? lists.filter(({ counts }) => counts === "views") : [];
-  const parts = [...(counted.length === 0 ? [] : [ofBreakdowns(counted)]), ...viewed.map(ofViews)].map(
-    (rows) => `(${firstRows(rows, automated, narrowing)})`,
-  );
+  const parts = [
+    ...(counted.length === 0 ? [] : [ofBreakdowns(counted, grouping)]),
+    ...viewed.map(ofViews),
+  ].map((rows) => `(${firstRows(rows, automated, narrowing)})`);
   return parts.length === 0 ? undefined : parts.join("\nUNION ALL\n");
 }
 
 interface ListedRows {
+  lists: readonly StatisticsList[];
   /** SQL of the list's name and of its values. */
   columns: readonly [list: string, value1: string, value2: string];
   table: string;
@@ -189,18 +192,30 @@ interface ListedRows {
   amounts: typeof OF_PACKAGES | typeof OF_PIXELS;
 }
 
-function ofBreakdowns(lists: readonly StatisticsList[]): ListedRows {
+function ofBreakdowns(lists: readonly StatisticsList[], grouping: Grouping): ListedRows {
+  const value = lists.reduce((sql, list) => {
+    const ofList = valueSql("counted.value_1", list, grouping);
+    return ofList === "counted.value_1"
+      ? sql
+      : `if(counted.breakdown = '${sqlName(list.name)}', ${ofList}, ${sql})`;
+  }, "counted.value_1");
   return {
-    columns: ["counted.breakdown", "counted.value_1", "counted.value_2"],
+    lists,
+    columns: ["counted.breakdown", value, "counted.value_2"],
     table: "breakdown_values",
     where: `breakdown IN (${lists.map(({ name }) => `'${sqlName(name)}'`).join(", ")})`,
     amounts: OF_PACKAGES,
   };
 }
 
-function ofViews({ name, values: [first, second] }: StatisticsList): ListedRows {
+function ofViews(list: StatisticsList): ListedRows {
+  const {
+    name,
+    values: [first, second],
+  } = list;
   const column = sqlName(first.column);
   return {
+    lists: [list],
     columns: [`'${sqlName(name)}'`, column, second === undefined ? "''" : sqlName(second.column)],
     table: "events",
     where: `kind = 'pixel' AND ${column} != ''`,
@@ -210,7 +225,7 @@ function ofViews({ name, values: [first, second] }: StatisticsList): ListedRows 
 
 /** Types are spelled out, so that they do not depend on which lists stand beside these. */
 function firstRows(
-  { columns: [list, value1, value2], table, where, amounts }: ListedRows,
+  { lists, columns: [list, value1, value2], table, where, amounts }: ListedRows,
   automated: Automation,
   narrowing: ListNarrowing,
 ): string {
@@ -222,6 +237,5 @@ FROM ${table} AS counted
 WHERE ${ofArtifacts} AND ${where} AND ((${RANGE}) OR (${BEFORE}))
 GROUP BY ${list}, ${value1}, ${value2}
 HAVING amount > 0${searched}${followed}
-ORDER BY amount DESC, value_1, value_2
-LIMIT {limit:UInt32} BY list`;
+${firstRowsSql(lists)}`;
 }

@@ -1,5 +1,6 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
+import { type StatisticsList, VERSION_COLUMN } from "../../schemas/contracts/breakdowns.js";
+import { VERSION_GROUPINGS } from "../../schemas/contracts/statistics.js";
 import { storableRange } from "../../schemas/date-range.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";
@@ -11,6 +12,7 @@ import {
 } from "./compose-from-events.js";
 import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
+import { groupingOf, groupSql, isGroup, schemeOf, type VersionScheme } from "../versions/group-version.js";
 import type {
   BucketsQuery,
   Counts,
@@ -63,9 +65,15 @@ interface Live {
   params: Record<string, unknown>;
 }
 
-async function liveRowsOf({ filters, automated, unsettled }: StatisticsQuery): Promise<Live> {
+async function liveRowsOf({ filters, automated, unsettled, libraryTypes }: StatisticsQuery): Promise<Live> {
+  const scheme = schemeOf(libraryTypes);
   const conditions = [
-    ...filters.map((filter, index) => `${valueOf(filter, index)} IN {filter${index}:Array(String)}`),
+    ...filters.map((filter, index) => {
+      const isOneOf = valuesOf(filter, { index, scheme }).map(
+        (value) => `${value} IN {filter${index}:Array(String)}`,
+      );
+      return `(${isOneOf.join(" OR ")})`;
+    }),
     ...(automated === "exclude" ? ["automated = ''"] : []),
   ];
   const { imports, fromVersion, retracted } = unsettled;
@@ -76,10 +84,8 @@ async function liveRowsOf({ filters, automated, unsettled }: StatisticsQuery): P
       text
         .replaceAll(/^--.*\n/gm, "")
         .replaceAll("{columns}", columns.map(sqlName).join(", "))
-        .replaceAll(
-          "{conditions}",
-          [...conditions, ...more].map((condition) => `AND ${condition}`).join(" "),
-        ),
+        // As a function: in a text, `$` has a meaning.
+        .replaceAll("{conditions}", () => [...conditions, ...more].map((each) => `AND ${each}`).join(" ")),
     params: {
       ...Object.fromEntries(filters.map(({ values }, index) => [`filter${index}`, values])),
       ...Object.fromEntries(
@@ -92,8 +98,12 @@ async function liveRowsOf({ filters, automated, unsettled }: StatisticsQuery): P
   };
 }
 
-function valueOf(filter: Filter, index: number): string {
-  return "variable" in filter ? `variables[{variable${index}:String}]` : sqlName(filter.column);
+/** SQL of what a filter compares: a version also by its groups, where one is asked for. */
+function valuesOf(filter: Filter, { index, scheme }: { index: number; scheme: VersionScheme }): string[] {
+  if ("variable" in filter) return [`variables[{variable${index}:String}]`];
+  const value = sqlName(filter.column);
+  if (filter.column !== VERSION_COLUMN || !filter.values.some(isGroup)) return [value];
+  return VERSION_GROUPINGS.map((by) => groupSql(value, { scheme, by }));
 }
 
 interface PassRow extends RawListRow {
@@ -111,10 +121,11 @@ function readPass(clickhouse: ClickHouse, query: BucketsQuery & ListsQuery, live
     query: composeEventLists(live.rows, {
       ...query,
       lists,
+      grouping: groupingOf(query),
       counted: { packages: query.packages.length > 0, pixels: query.pixels.length > 0 },
       compares: query.before !== undefined,
     }),
-    params: { ...live.params, limit: query.limit, ...listParams(query) },
+    params: { ...live.params, ...listParams(query) },
   });
 }
 
@@ -123,7 +134,7 @@ async function readVariables(clickhouse: ClickHouse, query: ListsQuery, live: Li
   if (list === undefined) return [];
   return rowsOf<RawListRow>(clickhouse, query, {
     query: composeEventVariables(live.rows, { ...query, list: list.name }),
-    params: { ...live.params, limit: query.limit, ...listParams(query) },
+    params: { ...live.params, ...listParams(query) },
   });
 }
 

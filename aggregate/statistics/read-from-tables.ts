@@ -3,6 +3,7 @@ import type { DateRange } from "../../schemas/date-range.js";
 import { composeTableCounts, composeTableLists, READS_SETS, type Scoped } from "./compose-from-tables.js";
 import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
+import { groupingOf } from "../versions/group-version.js";
 import type {
   BucketsQuery,
   Counts,
@@ -77,8 +78,10 @@ async function readCounts(
 }
 
 async function readLists(clickhouse: ClickHouse, query: ListsQuery): Promise<Map<string, ListRow[]>> {
-  const statement = composeTableLists(query.lists, scopedOf(query), query);
+  const grouping = groupingOf(query);
+  const statement = composeTableLists(query.lists, scopedOf(query), { ...query, grouping });
   if (statement === undefined) return new Map();
-  const params = { limit: query.limit, ...listParams(query) };
-  return rowsByList(await rowsOf<RawListRow>(clickhouse, query, { query: statement, params }));
+  return rowsByList(
+    await rowsOf<RawListRow>(clickhouse, query, { query: statement, params: listParams(query) }),
+  );
 }

@@ -2,9 +2,14 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
+import { newestFirst } from "../versions/compare-versions.js";
+import { schemeOf } from "../versions/group-version.js";
+import { VERSIONS_MAX } from "./statistics-lists.js";
 import type {
   BucketsQuery,
+  ListPosition,
   ListRead,
+  ListRow,
   ListsQuery,
   StatisticsQuery,
   StatisticsRead,
@@ -18,12 +23,33 @@ export async function readStatistics(
   query: BucketsQuery & ListsQuery,
 ): Promise<StatisticsRead> {
   if (query.packages.length + query.pixels.length === 0) return nothing(query);
-  return readerOf(query).statistics(clickhouse, { ...query, lists: query.lists.filter(hasRows(query)) });
+  const lists = query.lists.filter(hasRows(query));
+  const read = await readerOf(query).statistics(clickhouse, { ...query, lists });
+  const ofVersions = lists.filter(({ isOfVersions }) => isOfVersions === true);
+  const ordered = ofVersions.map(
+    ({ name }) => [name, orderVersions(read.lists.get(name) ?? [], query)] as const,
+  );
+  return { ...read, lists: new Map([...read.lists, ...ordered]) };
 }
 
 export async function readList(clickhouse: ClickHouse, query: ListsQuery): Promise<ListRead> {
   if (query.packages.length + query.pixels.length === 0) return { total: 0, rows: [] };
-  return readerOf(query).list(clickhouse, query);
+  if (query.lists[0]?.isOfVersions !== true) return readerOf(query).list(clickhouse, query);
+  const after = query.after && { count: query.after.count, values: [] };
+  const { total, rows } = await readerOf(query).list(clickhouse, { ...query, after, limit: VERSIONS_MAX });
+  return { total, rows: orderVersions(rows, query) };
+}
+
+/** The rows of a page of versions. */
+function orderVersions(
+  rows: readonly ListRow[],
+  { libraryTypes, after, limit }: Pick<ListsQuery, "libraryTypes" | "after" | "limit">,
+): ListRow[] {
+  const compare = newestFirst(schemeOf(libraryTypes));
+  const order = (one: ListPosition, other: ListPosition) =>
+    other.count - one.count || compare(one.values[0] ?? "", other.values[0] ?? "");
+  const followed = after === undefined ? rows : rows.filter((row) => order(after, row) < 0);
+  return followed.toSorted(order).slice(0, limit);
 }
 
 /**

@@ -1,7 +1,31 @@
 import type { ListsQuery, ListRow } from "./statistics-query.js";
-import { STATISTICS_LISTS } from "../../schemas/contracts/breakdowns.js";
+import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
+import { sqlName } from "../queries/sql-literals.js";
+import { type Grouping, groupSql } from "../versions/group-version.js";
 
 export type ListNarrowing = Pick<ListsQuery, "search" | "after">;
+
+/** The most versions of a range that are listed: the most downloaded ones. */
+export const VERSIONS_MAX = 100_000;
+
+/** SQL of a list's value: of versions, their group. */
+export function valueSql(sql: string, { isOfVersions }: StatisticsList, grouping: Grouping): string {
+  return isOfVersions === true ? groupSql(sql, grouping) : sql;
+}
+
+/**
+ * SQL that ends a query of (list, amount, value_1, value_2) with the first rows of each list. Of versions it leaves all
+ * rows, because SQL cannot order those of equal counts.
+ */
+export function firstRowsSql(lists: readonly StatisticsList[], by = "list"): string {
+  const ofVersions = lists.filter(({ isOfVersions }) => isOfVersions === true);
+  const isOfVersions = `list IN (${ofVersions.map(({ name }) => `'${sqlName(name)}'`).join(", ")})`;
+  const [first, alone] =
+    ofVersions.length === 0 ? ["", ""] : [`${isOfVersions}, `, `, if(${isOfVersions}, value_1, '')`];
+  return `ORDER BY ${first}amount DESC, value_1, value_2
+LIMIT {limit:UInt32} BY ${by}${alone}
+LIMIT {rowsMax:UInt32}`;
+}
 
 /** Conditions on the rows (value_1, value_2, amount) of a list, to append to others; empty where nothing is narrowed. */
 export function listConditions({ search, after }: ListNarrowing): { searched: string; followed: string } {
@@ -13,14 +37,18 @@ export function listConditions({ search, after }: ListNarrowing): { searched: st
     followed:
       after === undefined
         ? ""
-        : "\n  AND (amount < {afterCount:Int64} OR (amount = {afterCount:Int64} AND (value_1, value_2) > ({afterValue1:String}, {afterValue2:String})))",
+        : after.values.length === 0
+          ? "\n  AND amount <= {afterCount:Int64}"
+          : "\n  AND (amount < {afterCount:Int64} OR (amount = {afterCount:Int64} AND (value_1, value_2) > ({afterValue1:String}, {afterValue2:String})))",
   };
 }
 
-/** The parameters of these conditions. */
-export function listParams({ search, after }: ListNarrowing): Record<string, unknown> {
+/** The parameters of these conditions, and of `firstRowsSql`. */
+export function listParams({ search, after, lists, limit }: ListsQuery): Record<string, unknown> {
   const [first = "", second = ""] = after?.values ?? [];
   return {
+    limit,
+    rowsMax: lists.length * limit + VERSIONS_MAX,
     ...(search !== undefined && { search }),
     ...(after !== undefined && { afterCount: after.count, afterValue1: first, afterValue2: second }),
   };

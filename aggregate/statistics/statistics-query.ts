@@ -1,6 +1,6 @@
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
-import type { Automation, Interval } from "../../schemas/contracts/statistics.js";
+import type { Automation, Interval, VersionGrouping } from "../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { UnsettledImports } from "../../schemas/records/settlement.js";
@@ -34,6 +34,8 @@ export interface BucketsQuery extends StatisticsQuery {
 
 export interface ListsQuery extends StatisticsQuery {
   lists: readonly StatisticsList[];
+  /** How lists of versions are grouped. */
+  versions?: VersionGrouping | undefined;
   /** Rows of each list. */
   limit: number;
   /** Only rows with this in one of their values, whatever its case. */
@@ -42,9 +44,10 @@ export interface ListsQuery extends StatisticsQuery {
   after?: ListPosition | undefined;
 }
 
-/** A row of a list: the greatest count comes first, then the least values. */
+/** A row of a list: the greatest count comes first, then the newest version or the least values. */
 export interface ListPosition {
   count: number;
+  /** None for all rows of that count. */
   values: readonly string[];
 }
 

@@ -8,6 +8,8 @@ import {
   type Comparison,
   INTERVALS,
   type Interval,
+  VERSION_GROUPINGS,
+  type VersionGrouping,
 } from "../../schemas/contracts/statistics.js";
 import {
   DAY_MS,
@@ -32,6 +34,7 @@ export interface StatisticsAsked {
   limit: number;
   filters: Filter[];
   automated: Automation;
+  versions: VersionGrouping;
   /** Id or name. */
   package: string | undefined;
   packageType: LibraryType | undefined;
@@ -39,7 +42,7 @@ export interface StatisticsAsked {
   pixel: string | undefined;
 }
 
-const ONCE = ["package", "packageType", "pixel", "compare", "automated"] as const;
+const ONCE = ["package", "packageType", "pixel", "compare", "automated", "versions"] as const;
 
 export const OWN_PARAMETERS = {
   all: ["interval", "limit"],
@@ -65,6 +68,7 @@ export function parseStatisticsQuery(
     limit: parseLimit(texts["limit"]),
     filters,
     automated: oneOf("automated", texts["automated"], AUTOMATED) ?? "include",
+    versions: oneOf("versions", texts["versions"], VERSION_GROUPINGS) ?? "exact",
     package: texts["package"],
     packageType: parsePackageType(query),
     pixel: texts["pixel"],

@@ -7,6 +7,7 @@ import {
   STATISTICS_LIST_PAGE,
   type Statistics,
   type StatisticsListPage,
+  VERSION_GROUPINGS,
 } from "../../schemas/contracts/statistics.js";
 import { DATE } from "../../schemas/formats.js";
 import { PAGE_QUERY } from "../http/answers/paging.js";
@@ -51,13 +52,20 @@ const QUERY: Record<string, Parameter> = {
     schema: { type: "string", enum: AUTOMATED, default: "include" },
     description: "Whether requests of bots, continuous integration and mirrors are counted",
   },
+  versions: {
+    schema: { type: "string", enum: VERSION_GROUPINGS, default: "exact" },
+    description:
+      "How the list of versions is grouped: by minor, `1.4.2` is in `1.4.x`; by major, in `1.x`. Pre-releases are in the " +
+      "group of their numbers; a version without a number, such as `latest`, stands for itself. Versions of equal counts " +
+      "are in their order, the newest first",
+  },
   ...FILTERS,
 };
 
 const DESCRIPTION =
   "Packages that the caller is blocked from are in no number, and neither are their pixels. A caller without a role " +
   "who has a level on packages of the owner gets the numbers of these packages. Every filter can be given several times, which means or; " +
-  "several filters mean and. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
+  "several filters mean and. `version` takes a group of versions as well, such as `1.4.x`. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
   "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
 
 const EXPORT =

@@ -47,9 +47,9 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const exported = await admitFormat(pg, account, { part, asked, scope, format });
         const { query, isResting, ...known } = await prepare(pg, { owner: part.owner, scope, asked });
         const work = async (signal: AbortSignal) => {
-          const { interval, limit } = asked;
-          const lists = STATISTICS_LISTS;
-          const read = await readStatistics(clickhouse, { ...query, interval, limit, lists, signal });
+          const { interval, limit, versions } = asked;
+          const shown = { interval, limit, versions, lists: STATISTICS_LISTS };
+          const read = await readStatistics(clickhouse, { ...query, ...shown, signal });
           return statisticsAnswer(asked, { ...known, scope, read });
         };
         const sharing = { key: JSON.stringify([query, asked]), takesBegun: isResting };
@@ -74,12 +74,12 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const exported = await admitFormat(pg, account, { part, asked, scope, format });
         const list = listNamed(param("breakdown"));
         const { query, completeThrough, eventsFrom } = await prepare(pg, { owner: part.owner, scope, asked });
+        const { range, before, versions } = asked;
         const after = page.after === undefined ? undefined : parsePosition(page.after);
         const limit = page.perPage + 1;
         const read = await runLimited(ctx, { caller: account.id }, (signal) =>
-          readList(clickhouse, { ...query, lists: [list], limit, search, after, signal }),
+          readList(clickhouse, { ...query, lists: [list], versions, limit, search, after, signal }),
         );
-        const { range, before } = asked;
         const about = {
           ...periodOf(range),
           complete_through: completeThrough,

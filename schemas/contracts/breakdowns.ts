@@ -15,6 +15,8 @@ export interface ValueBreakdown {
   readonly values: Values;
   /** A map of `events`: an event counts once for each of its keys, with the value that the key has. */
   readonly map?: "variables";
+  /** Its values are versions: statistics group them on request, and order those of equal counts, the newest first. */
+  readonly isOfVersions?: true;
 }
 
 type Values = readonly [BreakdownValue] | readonly [BreakdownValue, BreakdownValue];
@@ -38,6 +40,9 @@ export interface TotalBreakdown {
   /** The number of addresses, on the wire. */
   readonly addressField: string;
 }
+
+/** Of `events`. */
+export const VERSION_COLUMN = "package_version";
 
 /**
  * Every breakdown of AggregateV1: the export, the API document and the demo derive from it. Append new ones,
@@ -72,9 +77,10 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "version",
+    isOfVersions: true,
     exportedFor: "docker",
     question: "Which versions?",
-    values: [{ column: "package_version", field: "version", filter: "version" }],
+    values: [{ column: VERSION_COLUMN, field: "version", filter: "version" }],
   },
   {
     name: "client",
@@ -107,7 +113,7 @@ export const COUNTRIES_MAX = 300;
 /** Values of events with the number of downloads, or views, that each has. */
 export interface StatisticsList extends Pick<
   ValueBreakdown,
-  "name" | "question" | "values" | "libraryType" | "map"
+  "name" | "question" | "values" | "libraryType" | "map" | "isOfVersions"
 > {
   /** Pages are viewed, all else is downloaded; statistics of one pixel count its views in every list. */
   readonly counts: "downloads" | "views";

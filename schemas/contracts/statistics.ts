@@ -12,6 +12,10 @@ export type Comparison = (typeof COMPARISONS)[number];
 export const AUTOMATED = ["include", "exclude"] as const;
 export type Automation = (typeof AUTOMATED)[number];
 
+/** `1.4.2` is in the group `1.4.x` by minor, and in `1.x` by major. */
+export const VERSION_GROUPINGS = ["exact", "minor", "major"] as const;
+export type VersionGrouping = (typeof VERSION_GROUPINGS)[number];
+
 export interface StatisticsTotals {
   downloads: number;
   views: number;

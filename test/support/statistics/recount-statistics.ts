@@ -1,5 +1,8 @@
-import type { Statistics, StatisticsRow } from "../../../schemas/contracts/statistics.js";
+import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
+import { type Grouping, groupingOf, groupVersion } from "../../../aggregate/versions/group-version.js";
+import type { Statistics, StatisticsRow, VersionGrouping } from "../../../schemas/contracts/statistics.js";
 import { DAY_MS } from "../../../schemas/date-range.js";
+import type { LibraryType } from "../../../schemas/records/artifact.js";
 import type { SentEvent } from "./sent-events.js";
 
 export interface RecountQuery {
@@ -9,6 +12,7 @@ export interface RecountQuery {
   before?: { startDate: string; endDate: string };
   interval?: "day" | "week" | "month";
   limit?: number;
+  versions?: VersionGrouping;
   /** Ids; all by default. */
   artifacts?: readonly string[];
   keeps?: (event: SentEvent) => boolean;
@@ -19,6 +23,7 @@ type Expected = Omit<Statistics, "complete_through">;
 /** Statistics of these events, counted one by one. */
 export function recountStatistics(events: readonly SentEvent[], query: RecountQuery): Expected {
   const { startDate, endDate, before, interval = "day", limit = 10, artifacts, keeps = () => true } = query;
+  const grouping = groupingOf({ libraryTypes: typesOf(events, query), versions: query.versions });
   const asked = events.filter((event) => (artifacts?.includes(event.artifact.id) ?? true) && keeps(event));
   const within = (range: { startDate: string; endDate: string }) =>
     asked.filter(({ day }) => day >= range.startDate && day < range.endDate);
@@ -42,11 +47,11 @@ export function recountStatistics(events: readonly SentEvent[], query: RecountQu
     }),
     series: seriesOf(now, { startDate, endDate, interval }),
     breakdowns: Object.fromEntries(
-      Object.entries(LISTS).map(([name, valuesOf]) => {
+      Object.entries({ ...LISTS, version: versionsBy(grouping) }).map(([name, valuesOf]) => {
         const measure = onlyPixels || name === "page" ? "views" : "downloads";
         const kind = measure === "views" ? "pixel" : "package";
         const counted = (some: readonly SentEvent[]) => some.filter(({ artifact }) => artifact.kind === kind);
-        const rows = rowsOf(counted(now), { before: counted(earlier), valuesOf, measure });
+        const rows = rowsOf(counted(now), { before: counted(earlier), valuesOf, measure, grouping });
         return [name, rows.slice(0, limit)];
       }),
     ),
@@ -61,7 +66,6 @@ const LISTS: Record<string, (event: SentEvent) => Record<string, string>[]> = {
   ],
   country: ({ place }) => [{ country: place.country }],
   platform: ({ agent }) => [{ platform: agent.platform }],
-  version: ({ version }) => [{ version }],
   client: ({ agent }) => [{ client: agent.client[0], client_version: agent.client[1] }],
   variable: ({ artifact, variables }) =>
     artifact.libraryType === "other"
@@ -70,21 +74,40 @@ const LISTS: Record<string, (event: SentEvent) => Record<string, string>[]> = {
   page: ({ page }) => [{ page }],
 };
 
+function versionsBy(grouping: Grouping) {
+  return ({ version }: SentEvent) => [{ version: groupVersion(version, grouping) }];
+}
+
+export function typesOf(
+  events: readonly SentEvent[],
+  { artifacts }: Pick<RecountQuery, "artifacts">,
+): Set<LibraryType> {
+  const asked = events.filter(({ artifact }) => artifacts?.includes(artifact.id) ?? true);
+  return new Set(asked.flatMap(({ artifact: { libraryType: type } }) => (type === "" ? [] : [type])));
+}
+
 function rowsOf(
   events: readonly SentEvent[],
   {
     before,
     valuesOf,
     measure,
+    grouping,
   }: {
     before: readonly SentEvent[];
     valuesOf: (event: SentEvent) => Record<string, string>[];
     measure: string;
+    grouping: Grouping;
   },
 ): StatisticsRow[] {
+  const byVersion = newestFirst(grouping.scheme);
+  const order = (one: string, other: string) => {
+    const [a, b] = [one, other].map((key) => (JSON.parse(key) as Record<string, string>)["version"]);
+    return a === undefined || b === undefined ? (one < other ? -1 : 1) : byVersion(a, b);
+  };
   const [counts, countsBefore] = [tally(events, valuesOf), tally(before, valuesOf)];
   return [...counts]
-    .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+    .sort(([a, one], [b, other]) => other - one || order(a, b))
     .map(([key, count]) => {
       const earlier = countsBefore.get(key) ?? 0;
       const fields = Object.entries(JSON.parse(key) as Record<string, string>).filter(([name, text]) => {

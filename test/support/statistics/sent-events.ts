@@ -69,6 +69,13 @@ const PAGES = [
   "https://blog.example.org/?a=1",
 ];
 
+const RARE_VERSIONS = [
+  ..."1.9 1.10 v1.10 1.10-alpine 1.10.0-rc.2 1.10.0-rc.10 1.2.3.4 01.2 1!2.0.post1 2024.10.1 3.9-slim-bookworm".split(
+    " ",
+  ),
+  ..."latest main 4f2a1b7 🚀 it's jq-1.7.1 1.x".split(" "),
+];
+
 export function sentEvent(
   random: Random,
   { artifact, key, day }: Pick<SentEvent, "artifact" | "key" | "day">,
@@ -79,7 +86,7 @@ export function sentEvent(
     day,
     place: random.pickSkewed(PLACES, 3),
     agent: random.pickSkewed(AGENTS, 3),
-    version: random.pick(["", "1.0", "1.1", "2.0-rc.1"]),
+    version: random.chance(0.8) ? random.pick(["", "1.0", "1.1", "2.0-rc.1"]) : random.pick(RARE_VERSIONS),
     page: random.pick(PAGES),
     variables: random.chance(0.7)
       ? { channel: random.pick(["stable", "beta"]), os: random.pick(["linux", "mac", ""]) }

@@ -99,6 +99,14 @@ const UNFILTERED: readonly Asked[] = [
     before: PREVIOUS,
     keeps: ({ agent }) => agent.automated === "",
   },
+  ...(["image", "files", "tool", "wheel"] as const).map((of) => ({
+    query: `package=${of}&versions=minor&limit=100&compare=previous`,
+    of,
+    versions: "minor" as const,
+    limit: 100,
+    before: PREVIOUS,
+  })),
+  { query: "versions=major&limit=100", versions: "major", limit: 100 },
   { query: "automated=exclude&package=image", of: "image", keeps: ({ agent }) => agent.automated === "" },
 ];
 
@@ -128,6 +136,18 @@ const FILTERED: readonly Asked[] = [
     of,
     keeps: ({ version }: SentEvent) => version === "1.1",
   })),
+  {
+    query: "package=wheel&versions=major&version=1.x&limit=100",
+    of: "wheel",
+    versions: "major",
+    limit: 100,
+    keeps: ({ version }: SentEvent) => /^v?0*1(?![0-9!])/.test(version),
+  },
+  {
+    query: "package=image&version=1.10.x&version=latest",
+    of: "image",
+    keeps: ({ version }: SentEvent) => /^v?1\.10|^latest$/.test(version),
+  },
   {
     query: "company_domain=google.com&company_domain=mercedes-benz.com",
     keeps: ({ place }) => place.company[1] !== "",
@@ -232,6 +252,29 @@ describe("one list in full", () => {
     const found = await as.owner.get<StatisticsListPage>(path("search=CUR"));
     expect(found.rows).toEqual(
       recountStatistics(events, RANGE).breakdowns["client"]?.filter(({ client }) => client === "curl"),
+    );
+  });
+
+  test.each([
+    ["exact", ""],
+    ["minor", ""],
+    ["major", "&country=DE"],
+  ] as const)("of versions is paged in their order, by %s", async (versions, filter) => {
+    const { startDate, endDate } = RANGE;
+    const query = `startDate=${startDate}&endDate=${endDate}&package=wheel&versions=${versions}${filter}`;
+    const keeps = ({ place }: SentEvent) => filter === "" || place.country === "DE";
+    const all = recountStatistics(events, { ...RANGE, artifacts: ids("wheel"), versions, limit: 100, keeps });
+    const rows: StatisticsRow[] = [];
+    for (let next: string | undefined = `/v2/acme/stats/version?${query}&per_page=2`; next !== undefined;) {
+      const page: StatisticsListPage = await as.owner.get(next);
+      rows.push(...page.rows);
+      next = page.next;
+    }
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows).toEqual(all.breakdowns["version"]);
+    const found = await as.owner.get<StatisticsListPage>(`/v2/acme/stats/version?${query}&search=1.`);
+    expect(found.rows).toEqual(
+      all.breakdowns["version"]?.filter(({ version }) => String(version).includes("1.")),
     );
   });
 
@@ -358,6 +401,7 @@ describe("who may read them", () => {
   test.each([
     ["variable.=x", 400, "invalid-query"],
     ["pixel=image", 404, "not-found"],
+    ["versions=patch", 400, "invalid-query"],
   ])("?%s is refused", async (query, status, code) => {
     expect(await statusOf(as.owner, `/v2/acme/stats?${query}`)).toEqual([status, code]);
   });

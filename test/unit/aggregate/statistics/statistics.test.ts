@@ -18,7 +18,8 @@ const AGENTS = {
   values: [{ column: "user_agent", field: "agent" }],
 } as const;
 
-const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: false };
+const grouping = { scheme: "semver", by: "exact" } as const;
+const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: false, grouping };
 
 const ALL = { packages: true, pixels: true, automated: "include" } as const;
 const PACKAGES = { ...ALL, pixels: false };
@@ -29,7 +30,7 @@ const liveRows: LiveRows = (columns, conditions = []) =>
 test("a breakdown that is added to the list is a list of the statistics by itself", () => {
   const lists = listsOf([...BREAKDOWN_LIST, AGENTS]);
   expect(lists.map(({ name }) => name)).toContain("agent");
-  const fromTables = composeTableLists(lists, PACKAGES, {});
+  const fromTables = composeTableLists(lists, PACKAGES, { grouping });
   expect(fromTables).toMatch(/breakdown IN \([^)]*'agent'\)/);
   const fromEvents = composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS });
   expect(fromEvents).toContain("(agent_1)");
@@ -38,7 +39,7 @@ test("a breakdown that is added to the list is a list of the statistics by itsel
 
 test("a list of another name or column than a plain name is refused", () => {
   const wrong = listsOf([{ ...AGENTS, name: "agents'; DROP TABLE events" }]);
-  expect(() => composeTableLists(wrong, ALL, {})).toThrow("not a name");
+  expect(() => composeTableLists(wrong, ALL, { grouping })).toThrow("not a name");
   const column = listsOf([{ ...AGENTS, values: [{ column: "1) OR (1", field: "agent" }] }]);
   expect(() => composeEventLists(liveRows, { lists: column, interval: "day", ...DOWNLOADS })).toThrow(
     "not a name",
@@ -49,7 +50,7 @@ test("what is searched and followed stands in parameters, not in the text", () =
   const narrowing = { search: "'; DROP", after: { count: 7_654_321, values: ["'; DROP", "x"] } };
   const lists = STATISTICS_LISTS;
   const texts = [
-    composeTableLists(lists, ALL, narrowing),
+    composeTableLists(lists, ALL, { ...narrowing, grouping }),
     composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS, ...narrowing }),
   ];
   for (const text of texts) {
@@ -65,12 +66,15 @@ test("tables of packages are left out where only pixels are counted, and the oth
   expect(composeTableCounts({ ...ALL, packages: false, pixels: true }, options)).not.toMatch(
     /FROM (totals|uniques|breakdown_values)/,
   );
-  expect(composeTableLists(STATISTICS_LISTS, { ...ALL, packages: false, pixels: false }, {})).toBeUndefined();
+  expect(
+    composeTableLists(STATISTICS_LISTS, { ...ALL, packages: false, pixels: false }, { grouping }),
+  ).toBeUndefined();
 });
 
 test("sums that nothing can be in are not computed", () => {
   const sumsOf = (options: Pick<EventLists, "counted" | "compares">) =>
-    composeEventLists(liveRows, { lists: [], interval: "day", ...options }).match(/sum(If)?\(/g)?.length;
+    composeEventLists(liveRows, { lists: [], interval: "day", grouping, ...options }).match(/sum(If)?\(/g)
+      ?.length;
   expect(sumsOf(DOWNLOADS)).toBe(1);
   expect(sumsOf({ ...DOWNLOADS, compares: true })).toBe(2);
   expect(sumsOf({ counted: { packages: true, pixels: true }, compares: true })).toBe(4);

@@ -16,6 +16,7 @@ test("without parameters the last 30 days are asked for, by day, compared with n
     limit: 10,
     filters: [],
     automated: "include",
+    versions: "exact",
     package: undefined,
     packageType: undefined,
     pixel: undefined,
