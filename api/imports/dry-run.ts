@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { decodeLine } from "../../enrich/lines/decode-line.js";
+import { NO_EVENT } from "../../enrich/lines/formats/line-format.js";
+import { openDecoder } from "../../enrich/lines/open-decoder.js";
 import { readEvent } from "../../enrich/lines/read-event.js";
 import { numberLines } from "../../enrich/lines/split-lines.js";
 import { type LineTally, addTally, emptyTally, tallyLine } from "../../enrich/lines/tally-lines.js";
 import { ArtifactCache, type ResolveArtifact } from "../../enrich/lookups/artifact-cache.js";
-import { cutChunks } from "../../ingest/import/cut-chunks.js";
+import { cutFormat } from "../../ingest/import/cut-format.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import { CHUNK_LIMITS, type ImportTarget } from "../../ingest/import/receive-import.js";
 import { Shares } from "../../schemas/async/limit-concurrency.js";
@@ -51,12 +52,13 @@ export async function dryRun(
   const { linesMax, durationMsMax } = { ...DRY_RUN_LIMITS, ...limits };
   using time = limitTime(durationMsMax);
   const signal = left === undefined ? time.signal : AbortSignal.any([time.signal, left]);
-  const { ownerId, accountId, artifactKind, artifactId } = target;
-  const sent = { ownerId, accountId, artifactKind, artifactId };
+  const { ownerId, accountId, artifactKind, artifactId, format, path } = target;
+  const sent = { ownerId, accountId, artifactKind, artifactId, format, path };
   const tally = emptyTally();
-  for await (const { bytes, firstLine } of cutChunks(readWhileSent(body, { idleMsMax, signal }), LIMITS)) {
+  const chunks = cutFormat(readWhileSent(body, { idleMsMax, signal }), { ...LIMITS, format });
+  for await (const { bytes, firstLine, header } of chunks) {
     if (firstLine > linesMax) throw tooManyLines(linesMax);
-    const lines = { bytes, firstLine, target: sent, receivedAt: now() };
+    const lines = { bytes, firstLine, header, target: sent, receivedAt: now() };
     addTally(tally, await untilAborted(checkLines(lines, signal), signal));
     await throttle();
   }
@@ -67,6 +69,7 @@ export async function dryRun(
     events_failed_to_import: tally.eventsFailed,
     error_log_sample: tally.errors,
     warning_log_sample: tally.warnings,
+    lines_skipped: tally.linesSkipped,
   };
 }
 
@@ -113,6 +116,8 @@ export interface LinesToCheck {
   bytes: Uint8Array;
   /** 1-based, blank lines counted. */
   firstLine: number;
+  /** As of a chunk of the event log. */
+  header: string;
   target: Omit<ImportTarget, "importId">;
   /** Milliseconds since the epoch. */
   receivedAt: number;
@@ -127,8 +132,9 @@ export function openLineCheck(
   oldestTimeAt: OldestTime = NO_OLDEST_TIME,
 ): CheckLines {
   const artifacts = new ArtifactCache(resolveArtifact);
-  return async ({ bytes, firstLine, target, receivedAt }) => {
+  return async ({ bytes, firstLine, header, target, receivedAt }) => {
     const artifactOf = artifacts.forChunk(target);
+    const decode = openDecoder({ ...target, header });
     const tally = emptyTally();
     const oldestTime = oldestTimeAt(receivedAt);
     for (const numbered of numberLines(
@@ -136,7 +142,11 @@ export function openLineCheck(
       firstLine,
     )) {
       const { line } = numbered;
-      const decoded = decodeLine(numbered, target);
+      const decoded = decode(numbered);
+      if (decoded === NO_EVENT) {
+        tally.linesSkipped++;
+        continue;
+      }
       if ("fault" in decoded) {
         tallyLine(tally, line, decoded);
         continue;

@@ -2,6 +2,7 @@ import type { ProblemCode } from "../../schemas/problem.js";
 import { IMPORT_LINE } from "../../schemas/records/import-line.js";
 import { DRY_RUN, EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import type { Operation, Parameter } from "../http/route.js";
+import { LINE_FORMAT_QUERY } from "./parse-line-format.js";
 
 const TIME = "2026-08-04T13:58:26.021037Z";
 
@@ -29,6 +30,7 @@ export const IMPORT_EXAMPLE = {
   started_with_token: "nightly",
   bytes: 104,
   lines_received: 2,
+  lines_skipped: 0,
   finished_at: TIME,
 };
 
@@ -47,6 +49,7 @@ export function startOperation({
     description: DESCRIPTION,
     query: {
       ...query,
+      ...LINE_FORMAT_QUERY,
       dryRun: {
         schema: { type: "boolean", default: false },
         description: "Validates and counts, and imports nothing; at most a million lines and ten minutes",
@@ -63,10 +66,10 @@ export function startOperation({
       },
     },
     body: {
-      description: "Newline-delimited JSON, one event a line; the schema is that of one line",
+      description: "One event a line. The schema is that of a line of NDJSON, the default format",
       schema: IMPORT_LINE,
       example: LINE_EXAMPLE,
-      types: ["application/ndjson", "application/x-ndjson", "application/json"],
+      types: ["application/ndjson", "application/x-ndjson", "application/json", "text/plain", "text/csv"],
     },
     answers: {
       200: {
@@ -95,6 +98,7 @@ const LINE_EXAMPLE = {
 
 const START_PROBLEMS: readonly ProblemCode[] = [
   "not-ndjson",
+  "invalid-body",
   "too-many-active-imports",
   "idempotency-key-reused",
   "import-in-progress",

@@ -19,6 +19,7 @@ export interface ImportRow {
   events_total: string;
   events_imported: string;
   events_failed: string;
+  lines_skipped: string;
   /** Whether it was aborted and retracted: then nothing of it is imported. */
   undone: boolean;
   entries: LogEntry[];
@@ -44,7 +45,8 @@ export function selectImport(from = "imports"): string {
   select i.id, o.name as owner, ${STATUS} as status, ${utc("i.created_at")} as created_at,
     ${utc("i.updated_at")} as updated_at, ${utc("i.finished_at")} as finished_at, i.artifact_kind, i.artifact_id,
     coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.bytes,
-    greatest(i.lines_received, i.events_total) as lines_received, i.events_total, i.events_imported, i.events_failed, i.status = 'aborted' and i.retracted as undone, i.entries,
+    greatest(i.lines_received, i.events_total + i.lines_skipped) as lines_received, i.events_total, i.events_imported, i.events_failed,
+    i.lines_skipped, i.status = 'aborted' and i.retracted as undone, i.entries,
     coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
   from ${from} i join owners o on o.id = i.owner_id left join owners starter on starter.id = i.account_id
   left join packages p on p.id = i.artifact_id left join pixels x on x.id = i.artifact_id`;
@@ -79,6 +81,7 @@ export function importRecord(row: ImportRow): EventImport {
     started_with_token: row.started_with_token,
     bytes: Number(row.bytes),
     lines_received: Number(row.lines_received),
+    lines_skipped: Number(row.lines_skipped),
     finished_at: row.finished_at,
   };
 }

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { assertNdjson } from "../../ingest/import/assert-ndjson.js";
+import { assertFormat } from "../../ingest/import/assert-format.js";
 import { openBody } from "../../ingest/import/open-body.js";
 import { type ActiveUploads, countArrival, receiptClock } from "../../ingest/import/active-uploads.js";
 import { isKnownLarge, receiveImport, type UntilRoom } from "../../ingest/import/receive-import.js";
@@ -28,6 +28,7 @@ import type { Account } from "../access/access.js";
 import type { Changed } from "../access/audit-entries.js";
 import { type ImportKey, type NewImport, groupStarts } from "./start-imports.js";
 import { insertImport } from "./imports.js";
+import { type AskedFormat, parseLineFormat, querySuffix } from "./parse-line-format.js";
 import { openRightCheck } from "./require-right.js";
 import { uploadStore } from "./uploads.js";
 
@@ -161,18 +162,20 @@ async function startImport(
   const { pg, uploadsPg = pg, uploads, start, eventLog, codec, active } = deps;
   const { bodyBytesMax, idleMsMax, throttle, untilRoom } = deps;
   const { listener = NO_LISTENER } = deps;
+  const asked = parseLineFormat(ctx.query, target.artifactKind);
   const requireRight = openRightCheck(uploadsPg, ctx.state.requireCaller, { ...target, action, name });
   const contentEncoding = ctx.get("Content-Encoding");
   const received = { bytes: 0, lines: 0, stamp: 0 };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
-  const ndjson = assertNdjson(opened, { contentType: ctx.get("Content-Type"), idleMsMax });
-  const body = counted(ndjson, listener);
-  if (parseFlag(ctx.query, "dryRun")) return answerDryRun(ctx, { body, target }, deps);
+  const lines = assertFormat(opened, { ...asked, contentType: ctx.get("Content-Type"), idleMsMax });
+  const body = counted(lines, listener);
+  if (parseFlag(ctx.query, "dryRun"))
+    return answerDryRun(ctx, { body, target: { ...target, ...asked } }, deps);
   const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
   using arrival = isLarge ? undefined : countArrival(deps.arriving);
   const started = await insertImport(pg, target, {
-    idempotency: keyOf(ctx, { ownerId: target.ownerId, path }),
+    idempotency: keyOf(ctx, { ownerId: target.ownerId, path: path + querySuffix(asked) }),
     start,
     audit: (id) => auditEntry(startOf({ ...target, name, id })),
   });
@@ -185,7 +188,7 @@ async function startImport(
   const now = receiptClock(started.stamp);
   const limits = { idleMsMax, throttle, untilRoom, isLarge, arrival, requireRight };
   const upload = { log: eventLog, codec, uploads, active, now, received, ...limits };
-  ctx.body = await readingBody(receiveImport(body, { ...target, importId: id }, upload));
+  ctx.body = await readingBody(receiveImport(body, { ...target, ...asked, importId: id }, upload));
 }
 
 async function* counted(
@@ -211,7 +214,7 @@ function startOf({
 
 async function answerDryRun(
   ctx: ApiContext,
-  { body, target }: { body: AsyncIterable<Buffer>; target: NewImport },
+  { body, target }: { body: AsyncIterable<Buffer>; target: NewImport & AskedFormat },
   { dryRuns, checkLines, idleMsMax, throttle, now = Date.now }: StartDeps,
 ): Promise<void> {
   using _turn = dryRuns.open(target);

@@ -9,7 +9,7 @@ import {
   type PackageRouteV1,
 } from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
-import { decodeRouteTemplate } from "../../ingest/routing/url-template.js";
+import { decodeRouteTemplate } from "../../schemas/routing/url-template.js";
 import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
 import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";

@@ -331,6 +331,8 @@ create table imports (
   events_total    bigint not null default 0,
   events_imported bigint not null default 0,
   events_failed   bigint not null default 0,
+  -- Lines that hold no event, such as requests of a log that are no downloads.
+  lines_skipped   bigint not null default 0,
   retracted       boolean not null default false,
   -- Log entries about the whole import, such as upload-interrupted.
   entries         jsonb not null default '[]',

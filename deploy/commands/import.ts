@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import { type RouteTemplate, decodeRouteTemplate } from "../../ingest/routing/url-template.js";
-import { IMPORT_FORMATS, type ImportFormat, isAccessLog } from "../import/event-lines.js";
+import { IMPORT_FORMATS, type ImportFormat, isAccessLog } from "../../schemas/records/import-format.js";
+import { decodeRouteTemplate } from "../../schemas/routing/url-template.js";
 import { importFiles } from "../import/import-files.js";
 import { openProgressBar } from "../import/progress-bar.js";
 import { stopSignal } from "../process/lifecycle.js";
@@ -44,7 +44,7 @@ export function importCommand(): Command {
 const HELP = `
 Formats:
   ndjson      one JSON object a line; the keys are in deploy/docs/importing.md
-  csv         a header whose names are the keys
+  csv         a header whose names are the keys; a row is one line
   combined    access logs of nginx and Apache
   cloudfront  standard logs of Amazon CloudFront
   s3          server access logs of Amazon S3
@@ -72,7 +72,6 @@ async function runImport(files: readonly string[], options: Options): Promise<vo
     path: pathOf(options),
     format,
     pattern: patternOf(options),
-    patternText: options.path,
     again,
     wait,
     dryRun,
@@ -109,11 +108,11 @@ function pathOf({ to, pixel, format }: Options): string {
   return `/v2/${owner}/import`;
 }
 
-function patternOf({ path, format }: Options): RouteTemplate | undefined {
+function patternOf({ path, format }: Options): string | undefined {
   if (path === undefined) return undefined;
   if (!isAccessLog(format))
     throw new StartFailure("--path is for access logs: add --format combined, cloudfront or s3.");
   const template = decodeRouteTemplate(path);
   if ("fault" in template) throw new StartFailure(`--path ${path} ${template.fault}.`);
-  return template;
+  return path;
 }

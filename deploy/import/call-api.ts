@@ -129,7 +129,8 @@ export async function followImport(
       onFailure: () => bar.show(name, { detail: "the service does not answer; waiting for it" }),
     });
     if (record.status !== "importing") return record;
-    const { events_total: done, lines_received: lines } = record;
+    const { lines_received: lines } = record;
+    const done = record.events_total + record.lines_skipped;
     const share = lines === 0 ? undefined : done / lines;
     bar.show(`importing ${name}`, { share, detail: `${count(done)} of ${count(lines)} lines` });
     await pause(pollMs, { signal });

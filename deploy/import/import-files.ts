@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createHash } from "node:crypto";
 import { pause } from "../../schemas/async/pause.js";
-import type { RouteTemplate } from "../../ingest/routing/url-template.js";
+import { type ImportFormat, isAccessLog } from "../../schemas/records/import-format.js";
 import {
   type DryRun,
   type EventImport,
@@ -10,16 +10,16 @@ import {
   nothingImported,
 } from "../../schemas/records/import-store.js";
 import { Refusal, type Service, callApi, count, followImport } from "./call-api.js";
-import type { ImportFormat } from "./event-lines.js";
 import { type ImportFile, openFile } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
 import { sendFile } from "./send-file.js";
 
 export interface ImportOptions {
+  /** Of the operation, without its query. */
   path: string;
   format: ImportFormat;
-  pattern?: RouteTemplate | undefined;
-  patternText?: string | undefined;
+  /** The URL template of the downloads in an access log. */
+  pattern?: string | undefined;
   again: boolean;
   wait: boolean;
   dryRun: boolean;
@@ -51,19 +51,29 @@ export async function importFiles(
 
 /** Answers how many lines would be refused. */
 async function tryFile(service: Service, file: ImportFile, options: ImportOptions): Promise<number> {
-  const sending = { ...options, path: `${options.path}?dryRun=true` };
-  const { answer, skipped } = await sendFile<DryRun>(service, file, sending);
+  const sending = { ...options, path: addressOf(options, { dryRun: "true" }) };
+  const answer = await sendFile<DryRun>(service, file, sending);
   options.bar.clear();
-  options.print(`${file.name}: ${countsOf(answer, { skipped, wouldBe: "would be " })} Nothing was imported.`);
+  options.print(`${file.name}: ${countsOf(answer, options, "would be ")} Nothing was imported.`);
   printFaults(answer, options);
   return answer.events_failed_to_import;
+}
+
+function addressOf(
+  { path, format, pattern }: Pick<ImportOptions, "path" | "format" | "pattern">,
+  further: Record<string, string> = {},
+): string {
+  const query = new URLSearchParams(further);
+  if (format !== "ndjson") query.set("format", format);
+  if (pattern !== undefined) query.set("path", pattern);
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
 /** Answers how many lines were refused. */
 async function importFile(service: Service, file: ImportFile, options: ImportOptions): Promise<number> {
   const { bar, print, signal, wait } = options;
   const key = await keyOf(file, options);
-  const { answer, skipped } = await sendUnderKey(service, file, { ...options, key });
+  const answer = await sendUnderKey(service, file, { ...options, key });
   bar.clear();
   if (answer.status !== "importing")
     print(`${file.name} was sent before. To import it once more, add --again.`);
@@ -74,8 +84,8 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
   const record = await followImport(service, answer, { name: file.name, bar, signal });
   bar.clear();
   if (record.status === "aborted") throw new Refusal(0, "aborted", abortedSentence(file, record));
-  print(`${file.name}: ${countsOf(record, { skipped })} Import ${record.id}.`);
-  if (record.events_successfully_imported === 0) print(`  ${whyNothing(record, skipped, options)}`);
+  print(`${file.name}: ${countsOf(record, options)} Import ${record.id}.`);
+  if (record.events_successfully_imported === 0) print(`  ${whyNothing(record, options)}`);
   printFaults(record, options);
   if (record.events_failed_to_import > 0 && options.rejected !== undefined)
     await keepRejected(service, record, options.rejected);
@@ -85,16 +95,16 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
 /** The file's hash, and for other formats how it is read. Standard input is read once, so it has none. */
 async function keyOf(
   { sha256 }: ImportFile,
-  { again, format, patternText = "" }: ImportOptions,
+  { again, format, pattern = "" }: ImportOptions,
 ): Promise<string | undefined> {
   if (again || sha256 === undefined) return undefined;
   const hash = await sha256();
   if (format === "ndjson") return hash;
-  return createHash("sha256").update([hash, format, patternText].join("\n")).digest("hex");
+  return createHash("sha256").update([hash, format, pattern].join("\n")).digest("hex");
 }
 
 /** A file that was sent to another package under its key gets a key of its own for this one. */
-async function sendUnderKey(service: Service, file: ImportFile, options: KeyedOptions): Promise<Sent> {
+async function sendUnderKey(service: Service, file: ImportFile, options: KeyedOptions): Promise<EventImport> {
   try {
     return await sendWhenTaken(service, file, options);
   } catch (error) {
@@ -106,15 +116,18 @@ async function sendUnderKey(service: Service, file: ImportFile, options: KeyedOp
 }
 
 type KeyedOptions = ImportOptions & { key: string | undefined };
-type Sent = { answer: EventImport; skipped: number };
 
 const BUSY_SECONDS = 5;
 
 /** An owner may have some imports at a time, and a file that broke off is free again a moment later: waits for both. */
-async function sendWhenTaken(service: Service, file: ImportFile, options: KeyedOptions): Promise<Sent> {
+async function sendWhenTaken(
+  service: Service,
+  file: ImportFile,
+  options: KeyedOptions,
+): Promise<EventImport> {
   for (;;) {
     try {
-      return await sendFile<EventImport>(service, file, options);
+      return await sendFile<EventImport>(service, file, { ...options, path: addressOf(options) });
     } catch (error) {
       if (!(error instanceof Refusal) || !BUSY.has(error.code) || file.bytes === undefined) throw error;
       options.bar.show(file.name, { detail: `waiting: ${error.message}` });
@@ -131,36 +144,29 @@ const BUSY: ReadonlySet<string> = new Set([
   "unavailable",
 ]);
 
-function countsOf(
-  counts: ImportCounts,
-  { skipped, wouldBe = "" }: { skipped: number; wouldBe?: string },
-): string {
+function countsOf(counts: ImportCounts, { format }: ImportOptions, wouldBe = ""): string {
   const { events_successfully_imported: imported, events_failed_to_import: refused } = counts;
-  const others = skipped === 0 ? "" : `, and ${numbered(skipped, "request")} counted as no download`;
+  const others = counts.lines_skipped === 0 ? "" : `, and ${skippedIn(counts, format)}`;
   return `${numbered(imported, "event")} ${wouldBe}imported, ${numbered(refused, "line")} ${wouldBe}refused${others}.`;
+}
+
+function skippedIn({ lines_skipped: skipped }: ImportCounts, format: ImportFormat): string {
+  return `${numbered(skipped, "line")} counted as no ${isAccessLog(format) ? "download" : "event"}`;
 }
 
 function numbered(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Requests that are no downloads were not sent. */
-function whyNothing(record: ImportCounts, skipped: number, { patternText }: ImportOptions): string {
-  if (record.events_total > 0 || skipped === 0) return nothingImported(record);
-  const matched = patternText === undefined ? "" : ` that --path ${patternText} matches`;
-  return `Nothing was imported: ${numbered(skipped, "request")}, and no download${matched}.`;
+function whyNothing(record: ImportCounts, { pattern }: ImportOptions): string {
+  const { events_total: events, lines_skipped: skipped } = record;
+  if (events > 0 || skipped === 0 || pattern === undefined) return nothingImported(record);
+  return `Nothing was imported: ${numbered(skipped, "line")}, and no download that --path ${pattern} matches.`;
 }
 
 /** The record has the first ten. */
-function printFaults(counts: ImportCounts, { print, format }: ImportOptions): void {
-  const faults = counts.error_log_sample;
-  for (const { line, type, human_friendly_message: message } of faults) {
-    const isOtherFormat = type === "failed-to-decode" && format !== "ndjson";
-    print(`  line ${count(line)}: ${isOtherFormat ? `Not a line of the format ${format}` : message}`);
-  }
-  const isNone = counts.events_successfully_imported === 0;
-  if (format === "ndjson" && isNone && faults[0]?.type === "failed-to-decode")
-    print("  An access log needs --format combined, cloudfront or s3, and CSV --format csv.");
+function printFaults({ error_log_sample: faults }: ImportCounts, { print }: ImportOptions): void {
+  for (const { line, human_friendly_message: message } of faults) print(`  line ${count(line)}: ${message}`);
 }
 
 function abortedSentence({ name }: ImportFile, { id }: EventImport): string {

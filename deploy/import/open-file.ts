@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { open, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import { decoderFor, findPacking } from "../../ingest/import/open-body.js";
+import { findPacking } from "../../ingest/import/open-body.js";
 import { StartFailure } from "../process/start-failure.js";
 
 type Encoding = "identity" | "gzip" | "zstd" | "br";
@@ -93,19 +93,6 @@ async function hashOf(source: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash("sha256");
   for await (const part of source) hash.update(part);
   return hash.digest("hex");
-}
-
-/** The unpacked bytes of a file that is to be converted. Throws a StartFailure where this Node cannot unpack it. */
-export function unpackedBytes({ encoding, name, read }: ImportFile): AsyncIterable<Buffer> {
-  if (encoding === "identity") return read();
-  const createDecoder = decoderFor(encoding);
-  if (createDecoder === undefined)
-    throw new StartFailure(
-      `This Node cannot unpack ${encoding}. Unpack it on the way: ${unpackedBy("zstd -dc", name)}`,
-    );
-  const decoder = createDecoder();
-  void writeAll(read(), decoder);
-  return decoder;
 }
 
 function unpackedBy(command: string, name: string): string {

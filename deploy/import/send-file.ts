@@ -1,19 +1,14 @@
 import { createGzip } from "node:zlib";
 import type { DryRun, EventImport } from "../../schemas/records/import-store.js";
 import { formatBytes } from "../../schemas/formats.js";
-import type { RouteTemplate } from "../../ingest/routing/url-template.js";
 import { StartFailure } from "../process/start-failure.js";
 import { type Service, readJson } from "./call-api.js";
-import { type Converted, type ImportFormat, eventLines } from "./event-lines.js";
-import { type ImportFile, unpackedBytes, writeAll } from "./open-file.js";
+import { type ImportFile, writeAll } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
 
 export interface Sending {
-  /** The path of the API: `/v2/acme/import`. */
+  /** The path of the API, with its query: `/v2/acme/import?format=csv`. */
   path: string;
-  format: ImportFormat;
-  /** The pattern of the downloads in an access log. */
-  pattern?: RouteTemplate | undefined;
   key?: string | undefined;
   bar: ProgressBar;
   signal: AbortSignal;
@@ -23,22 +18,18 @@ export interface Sending {
 export async function sendFile<Answer extends EventImport | DryRun>(
   service: Service,
   file: ImportFile,
-  { path, format, pattern, key, bar, signal }: Sending,
-): Promise<{ answer: Answer; skipped: number }> {
-  const converted: Converted = { skipped: 0 };
-  const watched = { ...file, read: () => watchedBytes(file, bar) };
-  const isSentAsItIs = format === "ndjson" && file.encoding !== "identity";
-  const plain =
-    format === "ndjson" ? watched.read() : eventLines(unpackedBytes(watched), { format, pattern }, converted);
-  const body = isSentAsItIs ? plain : packed(plain);
+  { path, key, bar, signal }: Sending,
+): Promise<Answer> {
+  const isPacked = file.encoding !== "identity";
+  const watched = watchedBytes(file, bar);
+  const body = isPacked ? watched : packed(watched);
   const headers = {
-    "Content-Type": "application/ndjson",
-    "Content-Encoding": isSentAsItIs ? file.encoding : "gzip",
+    "Content-Type": "text/plain",
+    "Content-Encoding": isPacked ? file.encoding : "gzip",
     ...(key !== undefined && { "Idempotency-Key": key }),
   };
   const call = { method: "POST", headers, body: named(body, file), signal } as const;
-  const answer = await readJson<Answer>(service, path, call);
-  return { answer, skipped: converted.skipped };
+  return readJson<Answer>(service, path, call);
 }
 
 /** As quick as a disk, and a tenth of the bytes of a log. */

@@ -6,7 +6,9 @@ import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { OldestTime } from "../../schemas/event-retention.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeLine, type Target } from "../lines/decode-line.js";
+import { NO_EVENT } from "../lines/formats/line-format.js";
 import type { LineFault } from "../lines/line-fault.js";
+import { openDecoder } from "../lines/open-decoder.js";
 import { emptyTally, tallyLine, type LineTally } from "../lines/tally-lines.js";
 import { readEvent, type ReadEvent } from "../lines/read-event.js";
 import { numberLines, type NumberedLine } from "../lines/split-lines.js";
@@ -38,9 +40,14 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
   const origin = originOf(chunk);
   const lines = linesOf(chunk);
   const artifactOf = await artifactsOf(chunk, lines, to);
+  const decode = openDecoder(chunk);
   for (const numbered of numberLines(lines, firstLine)) {
     const { line } = numbered;
-    const decoded = decodeLine(numbered, chunk);
+    const decoded = decode(numbered);
+    if (decoded === NO_EVENT) {
+      tally.linesSkipped++;
+      continue;
+    }
     let read: ReadEvent;
     if ("fault" in decoded) read = decoded;
     else {

@@ -11,7 +11,7 @@ import { markNumbers, mayRound } from "./exact-numbers.js";
 export type DecodedLine = { fields: LineFields; target: Target } | { fault: LineFault };
 
 const NOT_AN_OBJECT = { fault: error("failed-to-decode", "Not a valid JSON object") };
-const TOO_LONG = {
+export const TOO_LONG = {
   fault: error(
     "line-too-long",
     `Refused: longer than ${LINE_BYTES_MAX} bytes. The log has only its beginning`,
@@ -94,6 +94,11 @@ export function fieldsOf(object: LineObject): LineFields {
   return fields;
 }
 
+export function addVariable({ otherNames, otherValues }: LineFields, name: string, value: unknown): void {
+  otherNames.push(name);
+  otherValues.push(value);
+}
+
 export type NamedKey = Extract<keyof LineFields, `$${string}`>;
 
 const NAMED: ReadonlySet<string> = new Set(Object.keys(new LineFields()).filter((key) => key[0] === "$"));
@@ -111,7 +116,7 @@ export interface Target {
   called?: string;
 }
 
-type ImportPath = Pick<RawChunk, "artifactKind" | "artifactId">;
+export type ImportPath = Pick<RawChunk, "artifactKind" | "artifactId">;
 
 const MISSING = error("missing-artifact", "Neither $package nor $pixel names what the event belongs to");
 

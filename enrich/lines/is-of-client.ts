@@ -1,6 +1,9 @@
 import { endpointId, type Ids, originId } from "../lookups/open-ids.js";
 import { addressOf } from "../lookups/parse-address.js";
 import { decodeObject, fieldsOf } from "./decode-line.js";
+import { decoded } from "./formats/cloudfront.js";
+import { unescaped } from "./formats/combined.js";
+import { cellsOf } from "./formats/csv.js";
 import { addressText, readHeaders, readUserAgent } from "./read-fields.js";
 
 /**
@@ -16,17 +19,55 @@ export function isOfClient(
   if (kind === "endpoint_id")
     return addressesIn(line)?.some((address) => endpointId(ids, address) === clientId) ?? true;
   const client = clientOfLine(line);
-  return client !== undefined && originId(ids, client.address, client.userAgent) === clientId;
+  const clients = client === undefined ? clientsIn(line) : [client];
+  return clients?.some(({ address, userAgent }) => originId(ids, address, userAgent) === clientId) ?? true;
 }
 
-/** The client that a line of an import names, refused or not; undefined for one without an address that can be read. */
-function clientOfLine(bytes: Buffer): { address: string; userAgent: string } | undefined {
+interface LineClient {
+  address: string;
+  userAgent: string;
+}
+
+/** The client that a line of NDJSON names, refused or not; undefined for one without an address that can be read. */
+function clientOfLine(bytes: Buffer): LineClient | undefined {
   const object = decodeObject(bytes);
   if (object === undefined) return undefined;
   const { $remote_address: sent, $user_agent: agent, $headers: headers } = fieldsOf(object);
   const address = typeof sent === "string" ? addressText(sent) : "";
   if (address === "") return undefined;
   return { address, userAgent: readUserAgent(agent) || (readHeaders(headers)?.userAgent ?? "") };
+}
+
+/** With more pairs of them a line is of every client. */
+const CLIENTS_MAX = 2_000;
+
+/**
+ * Lines of other formats: each address with each text that could be a user agent, and with none. Their format is not
+ * known any more. Undefined if there are too many.
+ */
+function clientsIn(bytes: Buffer): LineClient[] | undefined {
+  const addresses = addressesIn(bytes);
+  if (addresses?.length === 0) return [];
+  const agents = [...new Set(["", ...textsIn(bytes.toString())].map(readUserAgent))];
+  if (addresses === undefined || addresses.length * agents.length > CLIENTS_MAX) return undefined;
+  return addresses.flatMap((address) => agents.map((userAgent) => ({ address, userAgent })));
+}
+
+/** Texts in quotes of logs and JSON, cells of CSV, and cells between tabs, which are percent-encoded. */
+function* textsIn(line: string): Generator<string> {
+  for (const [quoted, inside = ""] of line.matchAll(QUOTED)) yield* [unescaped(inside), textOfJson(quoted)];
+  yield* cellsOf(line) ?? [];
+  yield* line.split("\t").map(decoded);
+}
+
+const QUOTED = /"((?:[^"\\]|\\.)*)"/g;
+
+function textOfJson(quoted: string): string {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return "";
+  }
 }
 
 /** A line with more addresses is not searched to its end. */

@@ -6,11 +6,11 @@ import type { ReadEvent } from "./read-event.js";
 /** Counts of lines that are not blank, and the first log entries of each class. */
 export type LineTally = Pick<
   ChunkOutcome,
-  "eventsTotal" | "eventsImported" | "eventsFailed" | "errors" | "warnings"
+  "eventsTotal" | "eventsImported" | "eventsFailed" | "linesSkipped" | "errors" | "warnings"
 >;
 
 export function emptyTally(): LineTally {
-  return { eventsTotal: 0, eventsImported: 0, eventsFailed: 0, errors: [], warnings: [] };
+  return { eventsTotal: 0, eventsImported: 0, eventsFailed: 0, linesSkipped: 0, errors: [], warnings: [] };
 }
 
 export function tallyLine(tally: LineTally, line: number, read: ReadEvent): void {
@@ -29,6 +29,7 @@ export function addTally(tally: LineTally, next: LineTally): void {
   tally.eventsTotal += next.eventsTotal;
   tally.eventsImported += next.eventsImported;
   tally.eventsFailed += next.eventsFailed;
+  tally.linesSkipped += next.linesSkipped;
   for (const entries of ["errors", "warnings"] as const)
     tally[entries].push(...next[entries].slice(0, LOG_SAMPLE_MAX - tally[entries].length));
 }

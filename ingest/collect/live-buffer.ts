@@ -2,6 +2,7 @@ import { NIL_UUID } from "../../schemas/formats.js";
 import { pause } from "../../schemas/async/pause.js";
 import { packChunk } from "../../schemas/records/chunk-codec.js";
 import { partitionsOf, type EventLog } from "../../schemas/records/event-log.js";
+import { NDJSON } from "../../schemas/records/import-format.js";
 import { type Codec, encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 
 /** Buffers the lines of live events and appends them to the event log within 200 ms while the log is available. */
@@ -203,6 +204,7 @@ function chunkOf({ lines }: Batch, { now, newId }: Pick<LiveBufferOptions, "now"
     sequence: 0,
     firstLine: 1,
     receiptStamp: now(),
+    ...NDJSON,
     codec: "none",
     lines,
   };

@@ -1,6 +1,6 @@
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { sortRoutes } from "../routing/find-route.js";
-import { decodeRouteTemplate, decodeTemplate } from "../routing/url-template.js";
+import { decodeRouteTemplate, decodeTemplate } from "../../schemas/routing/url-template.js";
 import { normalizedName } from "./python/index-page.js";
 import type { DockerImage, DockerSite, NpmPackage, Site, SiteRoute, Sites } from "./sites.js";
 

@@ -1,5 +1,5 @@
 import type { LookupFunction } from "node:net";
-import type { RouteTemplate, UrlTemplate } from "../routing/url-template.js";
+import type { RouteTemplate, UrlTemplate } from "../../schemas/routing/url-template.js";
 import { DAY_MS } from "../../schemas/date-range.js";
 
 export type Site = FileSite | DockerSite | PythonSite;

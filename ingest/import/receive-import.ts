@@ -13,7 +13,8 @@ import {
 import { type Codec, encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads, type Arrival } from "./active-uploads.js";
 import { choosePartitions } from "./choose-partitions.js";
-import { cutChunks, type Chunk } from "./cut-chunks.js";
+import { WrongFormat } from "./assert-format.js";
+import { cutFormat, type FormattedChunk } from "./cut-format.js";
 import { throttleOnLag } from "./throttle-imports.js";
 import { readWhileSent } from "./read-while-sent.js";
 
@@ -33,7 +34,7 @@ const APPENDS_AT_ONCE = 4;
 
 export type ImportTarget = Pick<
   RawChunk,
-  "ownerId" | "accountId" | "artifactKind" | "artifactId" | "importId"
+  "ownerId" | "accountId" | "artifactKind" | "artifactId" | "importId" | "format" | "path"
 >;
 
 export interface ReceiveDependencies {
@@ -103,8 +104,7 @@ export async function receiveImport(
     if (completed === undefined) throw new UploadAborted(importId);
     return completed;
   } catch (error) {
-    if (error instanceof Problem && error.code === "not-ndjson")
-      await interrupt(() => uploads.removeUpload(importId));
+    if (error instanceof WrongFormat) await interrupt(() => uploads.removeUpload(importId));
     else if (!(error instanceof UploadAborted))
       await interrupt(() => uploads.interruptUpload(importId, { reason: reasonOf(error), ...received }));
     throw error;
@@ -173,7 +173,7 @@ async function appendChunks(
   const partitionOf = choosePartitions(log.partitions, { ownerId: target.ownerId, isLarge });
   let sequence = 0;
   try {
-    for await (const chunk of cutChunks(body, CHUNK_LIMITS)) {
+    for await (const chunk of cutFormat(body, { ...CHUNK_LIMITS, format: target.format })) {
       // A body of one chunk takes no longer than the wait would.
       if (chunk.firstLine > 1) await throttle();
       // Blank lines are counted only, and all but vanish where they are most of a chunk.
@@ -217,12 +217,21 @@ async function appendChunk(
 }
 
 function rawChunk(
-  chunk: Chunk,
+  chunk: FormattedChunk,
   target: ImportTarget,
   { sequence, stamp }: { sequence: number; stamp: number },
 ): RawChunk {
-  const { bytes: lines, firstLine } = chunk;
-  return { source: "import", ...target, sequence, firstLine, receiptStamp: stamp, codec: "none", lines };
+  const { bytes: lines, firstLine, header } = chunk;
+  return {
+    source: "import",
+    ...target,
+    sequence,
+    firstLine,
+    receiptStamp: stamp,
+    header,
+    codec: "none",
+    lines,
+  };
 }
 
 function reasonOf(error: unknown): string {

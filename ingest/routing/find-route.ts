@@ -1,4 +1,4 @@
-import { matchRoute, MATCHING_WORK_MAX } from "./match-route.js";
+import { matchRoute, MATCHING_WORK_MAX } from "../../schemas/routing/match-route.js";
 import {
   readRequestTarget,
   type Piece,
@@ -6,7 +6,7 @@ import {
   decodeRouteTemplate,
   decodeTemplate,
   variablesOf,
-} from "./url-template.js";
+} from "../../schemas/routing/url-template.js";
 import {
   CREATE_PACKAGE_ROUTE_V1,
   VARIABLES_MAX,

@@ -23,6 +23,8 @@ export interface EventImport {
   bytes: number;
   /** Lines received so far that are not blank: all, once the upload has ended. */
   lines_received: number;
+  /** Lines that hold no event, and are not among the total. */
+  lines_skipped: number;
   /** When it became `done` or `aborted`; null before. */
   finished_at: string | null;
 }
@@ -60,11 +62,16 @@ export const UPLOAD_LEASE_SECONDS = 30;
 
 const SAMPLE = { type: "array", maxItems: LOG_SAMPLE_MAX, items: LOG_ENTRY } as const;
 const COUNTS = {
-  events_total: { ...COUNT, description: "Lines that are not blank" },
+  events_total: { ...COUNT, description: "Lines that are neither blank nor skipped" },
   events_successfully_imported: COUNT,
   events_failed_to_import: COUNT,
   error_log_sample: SAMPLE,
   warning_log_sample: SAMPLE,
+} as const;
+
+const SKIPPED = {
+  ...COUNT,
+  description: "Lines that hold no event: comments, requests that are no downloads, rows of empty cells",
 } as const;
 
 const TARGET = {
@@ -93,8 +100,9 @@ const ORIGIN = {
   lines_received: {
     ...COUNT,
     description:
-      "Lines received so far that are not blank, all of them once the upload has ended: `events_total` gets there",
+      "Lines received so far that are not blank, all of them once the upload has ended: `events_total` and `lines_skipped` get there",
   },
+  lines_skipped: SKIPPED,
   finished_at: {
     ...TIMESTAMP,
     type: ["string", "null"],
@@ -122,20 +130,25 @@ export const EVENT_IMPORT = titledObject(
 );
 
 /** The counts of an import's lines by their outcome; those of a dry run are what an import would have. */
-export type ImportCounts = Pick<EventImport, keyof typeof COUNTS>;
+export type ImportCounts = Pick<EventImport, keyof typeof COUNTS | "lines_skipped">;
 
 /** The answer of a dry run, in place of the record. */
 export interface DryRun extends ImportCounts {
   dry_run: true;
 }
 
-export const DRY_RUN = titledObject("DryRun", ["dry_run", ...Object.keys(COUNTS)], {
+export const DRY_RUN = titledObject("DryRun", ["dry_run", ...Object.keys(COUNTS), "lines_skipped"], {
   dry_run: { type: "boolean", const: true },
   ...COUNTS,
+  lines_skipped: SKIPPED,
 });
 
 /** Says for people why an import that has ended holds no event. */
-export function nothingImported({ events_total: lines }: Pick<ImportCounts, "events_total">): string {
+export function nothingImported({
+  events_total: lines,
+  lines_skipped: skipped,
+}: Pick<ImportCounts, "events_total" | "lines_skipped">): string {
+  if (lines === 0 && skipped > 0) return "Nothing was imported: no line holds an event.";
   if (lines === 0) return "Nothing was imported: there was no line.";
   return `Nothing was imported: ${lines === 1 ? "the only line" : "every line"} was refused.`;
 }

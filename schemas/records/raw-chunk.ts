@@ -1,9 +1,10 @@
 import avro from "avsc";
 import { readFileSync } from "node:fs";
 import { assetUrl } from "../asset.js";
+import { isImportFormat, type LineFormat } from "./import-format.js";
 
 /** See raw-chunk.avsc, which describes each field. */
-export interface RawChunk {
+export interface RawChunk extends LineFormat {
   source: "import" | "collect";
   ownerId: string;
   accountId: string;
@@ -43,6 +44,8 @@ export function decodeRawChunk(bytes: Uint8Array): RawChunk {
   const { value, offset } = decoded;
   const lines = bytesFieldAt(buffer, Math.max(0, offset));
   if (offset < 0 || lines.end !== buffer.length) throw new Error("it is longer or shorter than its fields");
+  const format: string = value.format;
+  if (!isImportFormat(format)) throw new Error(`its lines are of an unknown format, ${format}`);
   return { ...value, lines: buffer.subarray(lines.start, lines.end) };
 }
 

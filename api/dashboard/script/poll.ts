@@ -46,6 +46,7 @@ export function awaitFirstEvent(): void {
 interface ImportRecord {
   status: string;
   events_total: number;
+  lines_skipped: number;
   lines_received: number;
 }
 
@@ -75,7 +76,9 @@ async function follow(section: HTMLElement, address: string): Promise<void> {
   location.replace(location.pathname + location.search);
 }
 
-function show(section: HTMLElement, { events_total: done, lines_received: received }: ImportRecord): void {
+function show(section: HTMLElement, record: ImportRecord): void {
+  const { lines_received: received } = record;
+  const done = record.events_total + record.lines_skipped;
   const bar = section.querySelector("progress");
   if (bar !== null && received > 0) {
     bar.max = received;

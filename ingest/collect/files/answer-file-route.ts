@@ -1,6 +1,6 @@
-import { readableText, decodePercent } from "../../routing/decode-percent.js";
+import { readableText, decodePercent } from "../../../schemas/routing/decode-percent.js";
 import { findRoute, type FoundRoute } from "../../routing/find-route.js";
-import { expandTemplate, type UrlTemplate } from "../../routing/url-template.js";
+import { expandTemplate, type UrlTemplate } from "../../../schemas/routing/url-template.js";
 import {
   methodNotAllowed,
   NOTHING,

@@ -1,6 +1,7 @@
 import { cutChunks } from "../../../ingest/import/cut-chunks.js";
 import { CHUNK_LIMITS } from "../../../ingest/import/receive-import.js";
 import { linesOf, packChunk } from "../../../schemas/records/chunk-codec.js";
+import { NDJSON } from "../../../schemas/records/import-format.js";
 import { CODECS, type Codec, type RawChunk } from "../../../schemas/records/raw-chunk.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 import { mixOf } from "../common/event-files.js";
@@ -42,6 +43,7 @@ const HEAD: Omit<RawChunk, "firstLine" | "lines"> = {
   importId: "",
   sequence: 0,
   receiptStamp: 0,
+  ...NDJSON,
   codec: "none",
 };
 

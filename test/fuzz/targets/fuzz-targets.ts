@@ -1,5 +1,5 @@
 import type { FuzzTarget } from "../fuzz-world.js";
-import { convertedFiles } from "./converted-files.js";
+import { formattedFiles } from "./formatted-files.js";
 import { importLines } from "./import-lines.js";
 import { liveRequests } from "./live-requests.js";
 import { managementRequests } from "./management-requests.js";
@@ -10,7 +10,7 @@ import { urlTemplates } from "./url-templates.js";
 export function fuzzTargets({ linesMax }: { linesMax: number }): readonly FuzzTarget[] {
   return [
     importLines({ linesMax }),
-    convertedFiles({ linesMax }),
+    formattedFiles({ linesMax }),
     managementRequests,
     liveRequests,
     urlTemplates,

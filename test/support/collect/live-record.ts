@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { NIL_UUID } from "../../../schemas/formats.js";
+import { NDJSON } from "../../../schemas/records/import-format.js";
 import { encodeRawChunk, type RawChunk } from "../../../schemas/records/raw-chunk.js";
 
 /** A record of the log with one live event, as a collector makes it. */
@@ -13,6 +14,7 @@ export function liveRecord(line: string, over: Partial<RawChunk> & Pick<RawChunk
     importId: randomUUID(),
     sequence: 0,
     firstLine: 1,
+    ...NDJSON,
     codec: "none",
     lines: Buffer.from(`${line}\n`),
     ...over,

@@ -5,7 +5,7 @@ import { sharedProgram } from "../../support/program/program.js";
 
 /** `npm run test:fuzz` draws others, and many more. */
 const SEED = 20;
-const RUNS: Record<string, number> = { "import-lines": 1, "converted-files": 1 };
+const RUNS: Record<string, number> = { "import-lines": 1, "formatted-files": 1 };
 const REQUESTS = 40;
 
 let world: FuzzWorld;

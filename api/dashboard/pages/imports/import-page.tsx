@@ -7,7 +7,15 @@ import { Check, ConfirmButton, Field } from "../../parts/form.js";
 import { type Form, requireTyped } from "../../read-form.js";
 import { formatCount, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
-import { Faults, ImportState, formatBytesShort, isRetracted, shareOf, targetName } from "./import-words.js";
+import {
+  Faults,
+  ImportState,
+  formatBytesShort,
+  isRetracted,
+  linesDone,
+  shareOf,
+  targetName,
+} from "./import-words.js";
 
 interface Shown {
   record: EventImport;
@@ -131,7 +139,8 @@ function About({ record }: { record: EventImport }) {
 /** Moves by `script/poll.ts`; without script a link reads the state anew. */
 function Progress({ record }: { record: EventImport }) {
   const { href, owner } = useVisit();
-  const { events_total: done, lines_received: received } = record;
+  const { lines_received: received } = record;
+  const done = linesDone(record);
   const isRetracting = record.status === "retracting";
   return (
     <Panel title={isRetracting ? "Its events are being removed" : "Lines are being enriched"}>

@@ -25,8 +25,12 @@ export function ImportState({ record }: { record: EventImport }) {
 }
 
 /** The part of the received lines that is enriched; undefined before the first lines. */
-export function shareOf({ events_total: done, lines_received: received }: EventImport): number | undefined {
-  return received === 0 ? undefined : done / received;
+export function shareOf(record: EventImport): number | undefined {
+  return record.lines_received === 0 ? undefined : linesDone(record) / record.lines_received;
+}
+
+export function linesDone({ events_total: events, lines_skipped: skipped }: EventImport): number {
+  return events + skipped;
 }
 
 export function targetName({ package: intoPackage, pixel }: EventImport): string {
@@ -37,7 +41,7 @@ export function targetName({ package: intoPackage, pixel }: EventImport): string
 
 /** The meaning of an entry of the log, for a heading. */
 const FAULT_WORDS: Record<LogType, string> = {
-  "failed-to-decode": "Not a JSON object",
+  "failed-to-decode": "Not a line of its format",
   "missing-time": "Without $time",
   "invalid-time": "A $time that cannot be used",
   "past-retention": "A $time before the events that are kept",

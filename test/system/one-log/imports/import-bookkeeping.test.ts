@@ -64,6 +64,7 @@ const report = () =>
       eventsTotal: 5,
       eventsImported: 5,
       eventsFailed: 0,
+      linesSkipped: 0,
       errors: [],
       warnings: [],
     } satisfies ChunkOutcome,

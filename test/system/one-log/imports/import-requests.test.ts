@@ -88,6 +88,7 @@ describe("an import is read back", () => {
       started_with_token: null,
       bytes: 1,
       lines_received: 1,
+      lines_skipped: 0,
       finished_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as unknown,
     });
     expect(Object.keys(record).slice(9, 11)).toEqual(["warning_log_sample", "package"]);

@@ -27,7 +27,14 @@ async function finishedImport(): Promise<string> {
   const { pg } = postgres;
   const { id } = await insertImport(pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
   await completeUpload(pg, { importId: id, ownerId });
-  const counts = { eventsTotal: 5, eventsImported: 5, eventsFailed: 0, errors: [], warnings: [] };
+  const counts = {
+    eventsTotal: 5,
+    eventsImported: 5,
+    eventsFailed: 0,
+    linesSkipped: 0,
+    errors: [],
+    warnings: [],
+  };
   await putChunks(pg, [{ importId: id, sequence: 0, receiptStamp: 1, ...counts }]);
   await settle(id, { retracted: false });
   return id;

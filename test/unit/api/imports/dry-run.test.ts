@@ -66,6 +66,7 @@ test.each(["package", "any"] as const)(
           events_failed_to_import: outcome.eventsFailed,
           error_log_sample: outcome.errors,
           warning_log_sample: outcome.warnings,
+          lines_skipped: outcome.linesSkipped,
         });
       }),
       { numRuns: 30 },

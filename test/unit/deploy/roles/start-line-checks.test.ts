@@ -54,8 +54,15 @@ function open(module = MODULE): LineChecks {
 const NEVER = new AbortController().signal;
 
 function linesOf(text: string, ownerId = "acme", accountId = `admin of ${ownerId}`): LinesToCheck {
-  const target = { ownerId, accountId, artifactKind: "any", artifactId: "" } as const;
-  return { bytes: Buffer.from(text), firstLine: 1, target, receivedAt: 0 };
+  const target = {
+    ownerId,
+    accountId,
+    artifactKind: "any",
+    artifactId: "",
+    format: "ndjson",
+    path: "",
+  } as const;
+  return { bytes: Buffer.from(text), firstLine: 1, header: "", target, receivedAt: 0 };
 }
 
 test("checks the lines of dry runs on another thread, with no more than their bytes", async () => {

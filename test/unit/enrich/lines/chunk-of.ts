@@ -7,6 +7,7 @@ import {
   type EnrichedEvent,
   type Lookups,
 } from "../../../../schemas/records/enriched-event.js";
+import { NDJSON } from "../../../../schemas/records/import-format.js";
 import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 
 export const PACKAGE_ID = "1a2b3c4d-2222-4333-8444-5555555555ab";
@@ -34,6 +35,7 @@ export function chunkOf(lines: string | Buffer, over: Partial<RawChunk> = {}): R
     sequence: 0,
     firstLine: 1,
     receiptStamp: RECEIVED_AT,
+    ...NDJSON,
     codec: "none",
     lines: Buffer.from(lines),
     ...over,

@@ -89,6 +89,23 @@ test.each([
   expect(isOfClient(line, origin("203.0.113.8", AGENT))).toBe(false);
 });
 
+test.each([
+  ["combined", String.raw`203.0.113.7 - - [x] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0 (X11; \x22q\x22)"`],
+  ["cloudfront", "2026-11-01\t203.0.113.7\t/a\tMozilla/5.0%20(X11;%20%22q%22)"],
+  ["CSV", '2026-11-01,203.0.113.7,"Mozilla/5.0 (X11; ""q"")",1'],
+  ["JSON of a server", '{"ip":"203.0.113.7:1","headers":{"User-Agent":["Mozilla/5.0 (X11; \\"q\\")"]}}'],
+])("a line of the format %s is of the program that it names", (_, text) => {
+  const line = Buffer.from(text);
+  expect(isOfClient(line, origin("203.0.113.7", 'Mozilla/5.0 (X11; "q")'))).toBe(true);
+  expect(isOfClient(line, origin("203.0.113.7", "curl/8"))).toBe(false);
+  expect(isOfClient(line, origin("203.0.113.8", 'Mozilla/5.0 (X11; "q")'))).toBe(false);
+});
+
+test("a line with more clients than are looked at is of every origin", () => {
+  const texts = Array.from({ length: 2_000 }, (_, at) => `"${at}"`);
+  expect(isOfClient(Buffer.from(`203.0.113.7 ${texts.join(" ")}`), origin("203.0.113.9", "x"))).toBe(true);
+});
+
 test("a line without an address is nobody's", () => {
   for (const line of ["", "{}", "[1]", '{"$remote_address": 7}', "1.2.3", "::::"]) {
     expect(isOfClient(Buffer.from(line), endpoint("203.0.113.7"))).toBe(false);

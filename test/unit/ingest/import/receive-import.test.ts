@@ -20,6 +20,8 @@ const target = {
   accountId: "01990000-0000-7000-8000-00000000000c",
   artifactKind: "package",
   artifactId: "01990000-0000-7000-8000-00000000000d",
+  format: "ndjson",
+  path: "",
   importId: IMPORT,
 } as const;
 
@@ -143,6 +145,7 @@ describe("receiveImport", () => {
       sequence: 1,
       firstLine: 50_001,
       receiptStamp: NOON + 1,
+      header: "",
       codec: "none",
     });
     expect(lines.toString()).toBe('{"$time":1}\n'.repeat(50_000));

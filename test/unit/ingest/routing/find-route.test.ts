@@ -6,7 +6,7 @@ import {
   routesConflict,
   sortRoutes,
 } from "../../../../ingest/routing/find-route.js";
-import { matchRoute } from "../../../../ingest/routing/match-route.js";
+import { matchRoute } from "../../../../schemas/routing/match-route.js";
 import {
   decodeRouteTemplate,
   readRequestTarget,
@@ -14,7 +14,7 @@ import {
   decodeTemplate,
   expandTemplate,
   type UrlTemplate,
-} from "../../../../ingest/routing/url-template.js";
+} from "../../../../schemas/routing/url-template.js";
 
 function templateOf(text: string): RouteTemplate {
   const decoded = decodeRouteTemplate(text);

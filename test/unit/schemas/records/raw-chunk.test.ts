@@ -6,6 +6,7 @@ import {
   type RawChunk,
   CODECS,
 } from "../../../../schemas/records/raw-chunk.js";
+import { IMPORT_FORMATS, NDJSON } from "../../../../schemas/records/import-format.js";
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import { assetUrl } from "../../../../schemas/asset.js";
@@ -26,6 +27,9 @@ const chunks: fc.Arbitrary<RawChunk> = fc.record({
   sequence: fc.nat(2 ** 31 - 1),
   firstLine: fc.integer({ min: 1, max: 2 ** 52 }),
   receiptStamp: fc.integer({ min: 0, max: 2 ** 52 }),
+  format: fc.constantFrom(...IMPORT_FORMATS),
+  path: fc.string(),
+  header: fc.string(),
   codec: fc.constant("none"),
   lines: fc.uint8Array({ maxLength: 5000 }).map((bytes) => Buffer.from(bytes)),
 });
@@ -73,6 +77,7 @@ const chunkOf = (lines: Buffer): RawChunk => ({
   sequence: 300,
   firstLine: 2 ** 40,
   receiptStamp: 1_700_000_000_000,
+  ...NDJSON,
   codec: "none",
   lines,
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodePercent, readableText } from "../../../../ingest/routing/decode-percent.js";
+import { decodePercent, readableText } from "../../../../schemas/routing/decode-percent.js";
 
 const plainOf = (text: string) => decodePercent(text).map(({ plain }) => plain);
 const encodedOf = (text: string) =>

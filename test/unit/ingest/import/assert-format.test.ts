@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { assertNdjson } from "../../../../ingest/import/assert-ndjson.js";
+import { assertFormat, type Claim } from "../../../../ingest/import/assert-format.js";
+
+const assertNdjson = (body: AsyncIterable<Buffer>, claim: Omit<Claim, "format"> = {}) =>
+  assertFormat(body, { format: "ndjson", ...claim });
 
 async function* inParts(...parts: readonly (string | Buffer)[]): AsyncGenerator<Buffer> {
   for (const part of parts) yield await Promise.resolve(Buffer.from(part));
@@ -22,8 +25,8 @@ describe("a body that begins as another format does is refused", () => {
     ["zstd", [Buffer.from("28b52ffd24", "hex")], "zstd"],
     ["a zip file", [Buffer.from("504b030414", "hex")], "zip"],
     ["a JSON array", [" \n[", LINE, "]"], "jq -c"],
-    ["CSV", ["$time,$unique_id\n1,2\n"], "--format csv"],
-    ["CSV in quotes, with semicolons", ['\ufeff"timestamp";"user agent"\n'], "--format csv"],
+    ["CSV", ["$time,$unique_id\n1,2\n"], "format=csv"],
+    ["CSV in quotes, with semicolons", ['\ufeff"timestamp";"user agent"\n'], "format=csv"],
   ])("%s", async (_, parts, advice) => {
     await expect(textOf(assertNdjson(inParts(...parts)))).rejects.toMatchObject({
       code: "not-ndjson",

@@ -6,7 +6,7 @@ import {
   expandTemplate,
   variablesOf,
   type UrlTemplate,
-} from "../../../../ingest/routing/url-template.js";
+} from "../../../../schemas/routing/url-template.js";
 
 interface Group {
   variables: Record<string, unknown>;

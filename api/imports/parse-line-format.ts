@@ -1,0 +1,61 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import { VARIABLES_MAX } from "../../schemas/contracts/package-routing.js";
+import { Problem } from "../../schemas/problem.js";
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+  isAccessLog,
+  isImportFormat,
+  type LineFormat,
+} from "../../schemas/records/import-format.js";
+import type { RawChunk } from "../../schemas/records/raw-chunk.js";
+import { decodeRouteTemplate } from "../../schemas/routing/url-template.js";
+import type { Parameter } from "../http/route.js";
+
+export type AskedFormat = Pick<LineFormat, "format" | "path">;
+
+/** @throws Problem invalid-query for a format that there is none, and for a path that is none or of no access log */
+export function parseLineFormat(query: ParsedUrlQuery, artifactKind: RawChunk["artifactKind"]): AskedFormat {
+  const { format = "ndjson", path = "" } = query;
+  if (typeof format !== "string" || !isImportFormat(format))
+    throw new Problem("invalid-query", `format must be one of ${IMPORT_FORMATS.join(", ")}.`);
+  if (isAccessLog(format) && artifactKind === "any")
+    throw new Problem(
+      "invalid-query",
+      `A line of the format ${format} names no package: import it into one, at /v2/packages/{owner}/{package}/import.`,
+    );
+  return { format, path: parsePath(path, format) };
+}
+
+function parsePath(path: string | string[], format: ImportFormat): string {
+  if (path === "") return path;
+  if (!isAccessLog(format))
+    throw new Problem("invalid-query", "path is for access logs: add their format, such as combined.");
+  if (typeof path !== "string" || path.length > PATH_LENGTH_MAX)
+    throw new Problem("invalid-query", `path is one URL template of at most ${PATH_LENGTH_MAX} characters.`);
+  const template = decodeRouteTemplate(path);
+  if ("fault" in template) throw new Problem("invalid-query", `path ${template.fault}.`);
+  if (template.variables.length > VARIABLES_MAX)
+    throw new Problem("invalid-query", `path may have at most ${VARIABLES_MAX} variables.`);
+  return path;
+}
+
+/** As of routes. */
+const PATH_LENGTH_MAX = 1_024;
+
+export const LINE_FORMAT_QUERY = {
+  format: {
+    schema: { type: "string", enum: IMPORT_FORMATS, default: "ndjson" },
+    description: "What the lines are. They are stored and given back as they were sent",
+  },
+  path: {
+    schema: { type: "string", maxLength: PATH_LENGTH_MAX },
+    description:
+      "For access logs: the downloads, as a URL template such as `/releases/tool-{version}.tgz`, whose variables become the event's",
+  },
+} as const satisfies Record<string, Parameter>;
+
+/** What a key of idempotency was used for, beside the path of the request. */
+export function querySuffix({ format, path }: AskedFormat): string {
+  return format === "ndjson" ? "" : `?${new URLSearchParams({ format, path }).toString()}`;
+}

@@ -1,0 +1,18 @@
+import type { LineFormat } from "../../../schemas/records/import-format.js";
+import type { LineFields } from "../decode-line.js";
+import type { LineFault } from "../line-fault.js";
+
+/** A line that is no event and no fault: a comment, a request that is no download, a row of empty cells. */
+export const NO_EVENT = Symbol("no event");
+
+/**
+ * The fields of a line; undefined if it is no line of the format. Never throws. Some formats name their columns in a
+ * comment, so one reader reads the lines of a chunk in order.
+ */
+export type ReadLine = (
+  text: string,
+  /** 1-based in the body. */
+  line: number,
+) => LineFields | { fault: LineFault } | typeof NO_EVENT | undefined;
+
+export type OpenFormat = (format: Pick<LineFormat, "path" | "header">) => ReadLine;

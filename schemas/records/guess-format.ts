@@ -1,0 +1,41 @@
+import type { ImportFormat } from "./import-format.js";
+
+/** The format that a text looks like by its first line; undefined where it could be any. The dashboard's script asks too. */
+export function guessFormat(head: string): ImportFormat | undefined {
+  const [line = ""] = head
+    .replace(/^\ufeff/, "")
+    .trimStart()
+    .split("\n", 1);
+  if (/^#(?:Version|Fields):/.test(line)) return "cloudfront";
+  if (LOGGED.test(line)) return S3_OPERATION.test(line) ? "s3" : "combined";
+  if (line.startsWith("{")) return line.includes('"$time"') ? "ndjson" : undefined;
+  return namesOf(line, ",").includes("$time") ? "csv" : undefined;
+}
+
+/** The time that web servers write: `[10/Oct/2026:13:55:36 -0700]`. */
+const LOGGED = /^[^{[][^[]*\[\d\d\/[A-Z][a-z]{2}\/\d{4}(?::\d\d){3} [+-]\d{4}\] /;
+const S3_OPERATION = /\] \S+ \S+ \S+ (?:REST|WEBSITE|SOAP|BATCH|S3)\./;
+
+/** The names in a header of CSV. */
+export function namesOf(line: string, separator: string | RegExp): string[] {
+  return line
+    .replace(/^\ufeff/, "")
+    .trim()
+    .split(separator)
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^"(.*)"$/, "$1")
+        .trim(),
+    );
+}
+
+/** Names between commas, semicolons or tabs, one of which is that of a time. */
+export function isCsvHeader(line: string): boolean {
+  const names = namesOf(line, /[,;\t]/);
+  return (
+    names.length > 1 &&
+    names.every((name) => /^[$\w. -]{0,100}$/.test(name)) &&
+    names.some((name) => /^\$?(?:time|timestamp|date|datetime|created_at)$/i.test(name))
+  );
+}

@@ -1,0 +1,232 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import type { DryRun, EventImport } from "../../../../schemas/records/import-store.js";
+import type { LibraryType } from "../../../../schemas/records/artifact.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
+
+const ORGANIZATION = "formats";
+
+let toolchain: Program;
+let api: ApiClient;
+/** Of each test. */
+let tool: KnownArtifact;
+let tools = 0;
+
+beforeAll(async () => {
+  toolchain = await sharedProgram();
+  api = await toolchain.newAccount("format-reader");
+  await makeOrganization(api, ORGANIZATION);
+  await toolchain.admin("grant-export", ORGANIZATION);
+});
+
+beforeEach(() => makeTool("other"));
+
+async function makeTool(libraryType: LibraryType): Promise<void> {
+  tool = await makePackage(api, { organization: ORGANIZATION, name: `tool-${++tools}`, libraryType });
+}
+
+const fixture = (name: string) => readFile(resolve("test/fixtures", name), "utf8");
+
+interface Query {
+  format: string;
+  path?: string;
+  dryRun?: "true";
+}
+
+async function post(body: string, query: Query, path = `/v2/packages/${ORGANIZATION}/${tool.id}/import`) {
+  const options = { method: "POST", body, headers: { "Content-Type": "text/plain" } };
+  const answer = await api.request(`${path}?${new URLSearchParams({ ...query }).toString()}`, options);
+  return { status: answer.status, said: (await answer.json()) as EventImport & DryRun & { code: string } };
+}
+
+async function importAs(body: string, query: Query): Promise<EventImport> {
+  const { status, said } = await post(body, query);
+  expect({ status, said }).toMatchObject({ status: 200 });
+  return api.pollToDone(said);
+}
+
+interface EventRow {
+  time: string;
+  version: string;
+  user_agent: string;
+  referer: string;
+  origin_country: string;
+  variables: string;
+}
+
+/** The live events of the package on some day or the next, in order of time. */
+async function eventsOf(startDate: string): Promise<EventRow[]> {
+  const endDate = new Date(Date.parse(startDate) + 172_800_000).toISOString().slice(0, 10);
+  const lines = await api.readLines(
+    `/v1/packages/${tool.id}/events/events.ndjson?startDate=${startDate}&endDate=${endDate}`,
+  );
+  return lines.map((line) => JSON.parse(line) as EventRow).sort((a, b) => (a.time < b.time ? -1 : 1));
+}
+
+interface Fixture {
+  query: Query;
+  file: string;
+  day: string;
+  /** Events, refused and skipped lines. */
+  counts: [imported: number, failed: number, skipped: number];
+  /** Fields of some of the events. */
+  has: Partial<EventRow>[];
+}
+
+const UBUNTU_AGENT = 'Mozilla/5.0 (X11; Linux "quoted") Gecko\\back é';
+
+const FIXTURES: readonly Fixture[] = [
+  ...["nginx", "apache", "apache-vhost"].map((server) => ({
+    query: { format: "combined", path: "/releases/{name}-{version}.tar.gz" },
+    file: `access-logs/${server}.txt`,
+    day: "2026-11-23",
+    counts: [4, 0, 4] as Fixture["counts"],
+    has: [
+      { version: "1.4.0", variables: "name=tool&version=1.4.0", user_agent: "curl/7.88.1" },
+      { referer: 'https://example.org/a?b="c"', user_agent: UBUNTU_AGENT },
+    ],
+  })),
+  {
+    query: { format: "cloudfront" },
+    file: "access-logs/cloudfront.txt",
+    day: "2019-12-04",
+    counts: [1, 0, 3],
+    has: [{ time: "2019-12-04T21:02:31.000000Z", variables: "file=%2Findex.html" }],
+  },
+  {
+    query: { format: "s3", path: "/releases/tool-{version}.tar.gz" },
+    file: "access-logs/s3.txt",
+    day: "2019-02-06",
+    counts: [1, 0, 3],
+    has: [{ version: "1.4.0", user_agent: "curl/8.5.0", referer: "https://example.org/" }],
+  },
+];
+
+describe.each(FIXTURES)("$query.format, $file", ({ query, file, day, counts, has }) => {
+  const [imported, failed, skipped] = counts;
+  const wanted = {
+    events_total: imported + failed,
+    events_successfully_imported: imported,
+    events_failed_to_import: failed,
+    lines_skipped: skipped,
+  };
+
+  test("every line is an event, refused or skipped, as a dry run says; sent again it changes nothing", async () => {
+    const body = await fixture(file);
+    expect((await post(body, { ...query, dryRun: "true" })).said).toMatchObject({ ...wanted, dry_run: true });
+    expect(await importAs(body, query)).toMatchObject({ ...wanted, warning_log_sample: [] });
+    const events = await eventsOf(day);
+    expect(events).toHaveLength(imported);
+    for (const each of has) expect(events).toContainEqual(expect.objectContaining(each));
+    expect(await importAs(body, query)).toMatchObject(wanted);
+    expect(await eventsOf(day)).toEqual(events);
+  });
+});
+
+const CSV = "$time,$unique_id,$user_agent,$version,channel\n";
+const ROWS = ["2025-03-10,a,curl/8,1.0,stable", '2025-03-11,b,"curl/8, really",1.1,'];
+
+describe("csv", () => {
+  test("rows are events with the names of the header", async () => {
+    await importAs(`${CSV}${ROWS.join("\r\n")}`, { format: "csv" });
+    expect(await eventsOf("2025-03-10")).toMatchObject([
+      { version: "1.0", user_agent: "curl/8", variables: "channel=stable" },
+      { version: "1.1", user_agent: "curl/8, really", variables: "" },
+    ]);
+  });
+
+  test("refused rows come back as they were sent, named by the line of the file", async () => {
+    const wrong = ["2025-03-10,c,curl/8", 'yesterday,d,"curl ""8""",1,x', '2025-03-10,e,"open,1,x'];
+    const body = `${CSV}${[ROWS[0], ...wrong, ROWS[1]].join("\n")}\n`;
+    const record = await importAs(body, { format: "csv" });
+    expect(record.error_log_sample.map(({ line, type }) => [line, type])).toEqual([
+      [3, "failed-to-decode"],
+      [4, "invalid-time"],
+      [5, "failed-to-decode"],
+    ]);
+    expect(await api.readLines(`/v2/imports/${ORGANIZATION}/${record.id}/rejected`)).toEqual(wrong);
+  });
+
+  test("every chunk knows the header", async () => {
+    const long = "x".repeat(900);
+    const rows = Array.from({ length: 3_000 }, (_, row) => `2025-03-10,${row},curl/8,${row % 3},${long}`);
+    const record = await importAs(`${CSV}${rows.join("\n")}`, { format: "csv" });
+    expect(record).toMatchObject({ events_successfully_imported: 3_000, lines_received: 3_000 });
+    const events = await eventsOf("2025-03-10");
+    expect(events.filter(({ version }) => version === "2")).toHaveLength(1_000);
+  });
+});
+
+test("refused lines of a log come back as they were sent", async () => {
+  const log = await fixture("access-logs/nginx.txt");
+  const wrong = ["no line of it", '1.2.3.4 - - [31/Nov/2026:00:00:00 +0000] "GET /x HTTP/1.1" 200 1 "-" "-"'];
+  const record = await importAs(`${wrong.join("\r\n")}\r\n${log}`, { format: "combined" });
+  expect(record.error_log_sample.map(({ line, type }) => [line, type])).toEqual([
+    [1, "failed-to-decode"],
+    [2, "invalid-time"],
+  ]);
+  const rejected = await api.readLines(`/v2/imports/${ORGANIZATION}/${record.id}/rejected`);
+  expect(rejected.map((line) => line.trimEnd())).toEqual(wrong);
+});
+
+describe("a body that is plainly of another format is refused before its import begins", () => {
+  test.each([
+    ["ndjson", "$time,a\n", "not-ndjson", "format=csv"],
+    ["ndjson", '1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /a', "not-ndjson", "format=combined"],
+    ["combined", '{"$time":1}\n', "invalid-body", "format=ndjson"],
+    ["combined", "#Version: 1.0\n", "invalid-body", "format=cloudfront"],
+    ["s3", "$time,a\n", "invalid-body", "format=csv"],
+    ["csv", "time,a\n", "invalid-body", "$time"],
+    ["csv", "[1]", "invalid-body", "JSON array"],
+  ])("as %s: %j", async (format, body, code, advice) => {
+    const before = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${ORGANIZATION}`);
+    for (const query of [{ format }, { format, dryRun: "true" as const }])
+      expect(await post(body, query)).toMatchObject({
+        status: 422,
+        said: { code, message: expect.stringContaining(advice) as string },
+      });
+    expect(await api.get(`/v2/imports/${ORGANIZATION}`)).toEqual(before);
+  });
+});
+
+test.each([
+  [{ format: "xml" }, "format must be one of ndjson, csv"],
+  [{ format: "csv", path: "/a" }, "path is for access logs"],
+  [{ format: "s3", path: "a" }, "path must begin with /"],
+])("a wrong parameter is refused: %j", async (query, message) => {
+  expect(await post("", query)).toMatchObject({
+    status: 400,
+    said: { code: "invalid-query", message: expect.stringContaining(message) as string },
+  });
+});
+
+test("a log into whatever each line names is refused, because its lines name nothing", async () => {
+  expect(await post("", { format: "combined" }, `/v2/${ORGANIZATION}/import`)).toMatchObject({
+    status: 400,
+    said: { code: "invalid-query" },
+  });
+});
+
+test("one key is for one format and path", async () => {
+  const path = `/v2/packages/${ORGANIZATION}/${tool.id}/import`;
+  const start = async (query: string) => {
+    const headers = { "Idempotency-Key": `formats-${tool.id}` };
+    const answer = await api.request(path + query, { method: "POST", body: "", headers });
+    return { status: answer.status, said: (await answer.json()) as EventImport & { code: string } };
+  };
+  const first = await start("?format=combined&path=/a");
+  expect(first.status).toBe(200);
+  expect((await start("?path=/a&format=combined")).said.id).toBe(first.said.id);
+  for (const query of ["", "?format=combined", "?format=s3&path=/a"])
+    expect((await start(query)).said.code).toBe("idempotency-key-reused");
+});
+
+test("who may not import may not in any format", async () => {
+  const stranger = await toolchain.newAccount("format-stranger");
+  const path = `/v2/packages/${ORGANIZATION}/${tool.id}/import?format=csv`;
+  expect((await stranger.request(path, { method: "POST", body: CSV })).status).toBe(404);
+});
