@@ -1,8 +1,7 @@
-import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { megabytes, rounded, seconds, timesOf, whole } from "../common/format-numbers.js";
-import { median } from "../common/median.js";
-import { textTable } from "../common/text-table.js";
+import { timesOf, whole } from "../common/format-numbers.js";
+import { overRounds } from "../common/median.js";
+import { factTable, report } from "../common/report.js";
 import type { ClusterTurn, Measured } from "./cluster-turn.js";
 
 export interface ClusterFacts {
@@ -11,131 +10,53 @@ export interface ClusterFacts {
   rounds: number;
 }
 
-/** Medians over the rounds, by layout. */
+/** By layout. */
 export function clusterReport({ turns, events, rounds }: ClusterFacts): BenchResult {
-  const layouts = [...new Set(turns.map(({ layout }) => layout))];
-  const rows = layouts.map((layout) =>
-    rowOf(
-      turns.filter((turn) => turn.layout === layout),
-      events,
-    ),
+  const names = [...new Set(turns.map(({ layout }) => layout))];
+  const layouts = names.map((layout) =>
+    overRounds(turns.filter((turn) => turn.layout === layout).map((turn) => factsOf(turn, events))),
   );
-  const text =
-    `import and export by shards x replicas: ${whole(events)} events, 10 % overrides, ` +
-    `${timesOf(rounds)} on ${availableParallelism()} cores\n\n` +
-    `${importTable(rows)}\n${exportTable(rows)}`;
-  return { text, json: { events, rounds, layouts: rows.map(jsonOf) } };
-}
-
-/** CPU seconds for a million events. */
-interface Cost {
-  seconds: number;
-  program: number;
-  postgres: number;
-  /** By server. */
-  servers: number[];
-}
-
-interface LayoutRow {
-  layout: string;
-  events: number;
-  import: Cost;
-  /** CPU seconds of each server, with the merges that follow an import. */
-  merged: number[];
-  export: Cost & { bytes: number };
-}
-
-function rowOf(turns: readonly ClusterTurn[], events: number): LayoutRow {
-  const perMillion = (value: number) => (value * 1e6) / events;
-  const byServer = (lists: readonly (readonly number[])[]) =>
-    (lists[0] ?? []).map((_, server) => perMillion(median(lists.map((list) => list[server] ?? 0))));
-  const costOf = (measured: readonly Measured[]): Cost => ({
-    seconds: median(measured.map((one) => one.seconds)),
-    program: perMillion(median(measured.map(({ usage }) => usage.service.cpuSeconds))),
-    postgres: perMillion(median(measured.map(({ usage }) => usage.postgres.cpuSeconds))),
-    servers: byServer(measured.map((one) => one.servers)),
-  });
-  return {
-    layout: turns[0]?.layout ?? "",
-    events,
-    import: costOf(turns.map((turn) => turn.import)),
-    merged: byServer(turns.map(({ settled }) => settled)),
-    export: {
-      ...costOf(turns.map((turn) => turn.export)),
-      bytes: median(turns.map((turn) => turn.export.bytes)),
-    },
-  };
-}
-
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
-function importTable(rows: readonly LayoutRow[]): string {
-  return textTable([
-    [
-      "import",
-      "to done",
-      "events per second",
-      "CPU per million: program",
-      "PostgreSQL",
-      "ClickHouse",
-      "of each server",
-      "with merges",
+  return report({
+    title: `import and export by shards x replicas: ${whole(events)} events, 10 % overrides, ${timesOf(rounds)}`,
+    tables: [
+      factTable(
+        "import",
+        layouts.map((facts) => [facts.layout, facts.import]),
+      ),
+      factTable(
+        "export as CSV",
+        layouts.map((facts) => [facts.layout, facts.export]),
+      ),
     ],
-    ...rows.map(({ layout, events, import: cost, merged }) => [
-      layout,
-      seconds(cost.seconds),
-      whole(events / cost.seconds),
-      seconds(cost.program),
-      seconds(cost.postgres),
-      seconds(sum(cost.servers)),
-      cost.servers.map((value) => value.toFixed(1)).join(" "),
-      seconds(sum(merged)),
-    ]),
-  ]);
+    json: { events, rounds, layouts },
+  });
 }
 
-function exportTable(rows: readonly LayoutRow[]): string {
-  return textTable([
-    ["export as CSV", "", "throughput", "CPU per million: program", "ClickHouse", "of each server"],
-    ...rows.map(({ layout, export: cost }) => [
-      layout,
-      seconds(cost.seconds),
-      `${megabytes(cost.bytes / cost.seconds)}/s`,
-      seconds(cost.program),
-      seconds(sum(cost.servers)),
-      cost.servers.map((value) => value.toFixed(2)).join(" "),
-    ]),
-  ]);
-}
-
-function jsonOf({ layout, events, import: taken, merged, export: given }: LayoutRow): object {
+function factsOf({ layout, import: taken, settled, export: given }: ClusterTurn, events: number) {
   return {
     layout,
     import: {
-      ...costJson(taken),
-      events_per_second: Math.round(events / taken.seconds),
-      ...mergedJson(merged),
+      ...costOf(taken, events),
+      events_per_second: events / taken.seconds,
+      clickhouse_cpu_seconds_per_million_with_merges: (sum(settled) * 1e6) / events,
     },
-    export: {
-      ...costJson(given),
-      bytes: given.bytes,
-      bytes_per_second: Math.round(given.bytes / given.seconds),
-    },
+    export: { ...costOf(given, events), bytes: given.bytes, bytes_per_second: given.bytes / given.seconds },
   };
 }
 
-function costJson(cost: Cost): object {
+function costOf({ seconds, usage, servers }: Measured, events: number) {
+  const perMillion = (value: number) => (value * 1e6) / events;
   return {
-    seconds: rounded(cost.seconds),
+    seconds,
     cpu_seconds_per_million: {
-      program: rounded(cost.program),
-      postgres: rounded(cost.postgres),
-      clickhouse: rounded(sum(cost.servers)),
-      clickhouse_servers: cost.servers.map(rounded),
+      program: perMillion(usage.service.cpuSeconds),
+      postgres: perMillion(usage.postgres.cpuSeconds),
+      clickhouse: perMillion(sum(servers)),
+      clickhouse_servers: servers.map(perMillion),
     },
   };
 }
 
-function mergedJson(merged: readonly number[]): object {
-  return { clickhouse_cpu_seconds_per_million_with_merges: rounded(sum(merged)) };
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -2,11 +2,15 @@ import { pause } from "../../../schemas/async/pause.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
-import { collectReport, type CollectFacts } from "./collect-report.js";
-import { gzipFile, makeRedirectPackages, runCollectRound, type CollectRound } from "./collect-round.js";
+import { gzipFile, makeRedirectPackages, runCollectRound } from "./collect-round.js";
+import type { CollectRound, RedirectRun } from "./collect-round.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { makePackage } from "../common/make-packages.js";
+import { timesOf } from "../common/format-numbers.js";
+import { median } from "../common/median.js";
+import { rateFacts } from "../common/rate-facts.js";
+import { factTable, report } from "../common/report.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 
 /** Redirects of live collection while events are imported, beside a server that does nothing else. */
@@ -73,4 +77,43 @@ async function countStored(
   } finally {
     await clickhouse.close();
   }
+}
+
+export interface CollectFacts {
+  rounds: readonly CollectRound[];
+  /** Requests that were answered with a redirect, and how many of their events are stored. */
+  sent: number;
+  stored: number;
+}
+
+/** `ratio`: of the p99. The bare server is among the `others` that use the machine. */
+export function collectReport(
+  { rounds, sent, stored }: CollectFacts,
+  { redirects, seconds, events }: { redirects: number; seconds: number; events: number },
+): BenchResult {
+  const factsOf = (runs: readonly RedirectRun[]) => {
+    const import_seconds = median(runs.map(({ importSeconds }) => importSeconds));
+    return { ...rateFacts(runs), import_seconds };
+  };
+  const [ours, bare] = [
+    factsOf(rounds.map((round) => round.ours)),
+    factsOf(rounds.map((round) => round.bare)),
+  ];
+  return report({
+    title:
+      `collect: ${redirects} redirects/s for ${seconds} s beside an import of ${events} lines, ` +
+      timesOf(rounds.length),
+    tables: [
+      factTable("", [
+        ["this program", ours],
+        ["bare node:http", bare],
+      ]),
+    ],
+    notes: [`${stored} of ${sent} events are stored.`],
+    json: {
+      ...{ redirects_per_second: redirects, seconds, events, rounds: rounds.length, ...ours },
+      ...{ events_sent: sent, events_stored: stored, peers: { bare_node_http: bare } },
+      ratio: ours.latency_ms.p99 / bare.latency_ms.p99,
+    },
+  });
 }

@@ -1,7 +1,6 @@
 import type { Usage } from "../usage/sample-usage.js";
-import { rounded, roundedAll } from "./format-numbers.js";
-import { median } from "./median.js";
-import { percentiles, type Percentiles } from "./percentiles.js";
+import { overRounds } from "./median.js";
+import { percentiles } from "./percentiles.js";
 import type { SentAtRate } from "./send-at-rate.js";
 
 /** Requests at a fixed rate, and what the machine did meanwhile. */
@@ -11,52 +10,27 @@ export interface MeasuredRun extends SentAtRate {
   machineCpuSeconds: number;
 }
 
-const LATENCIES = ["p50", "p90", "p99", "max"] as const;
-const KNOWN_PARTS = ["service", "postgres", "clickhouse", "client"] as const;
-/** `others`: processes that are no part of the benchmark, and delay all of it. */
-const CPU_PARTS = [...KNOWN_PARTS, "others"] as const;
-
-export interface RateFacts {
-  latencyMs: Percentiles;
-  perSecond: number;
-  /** In cores: 1 is one full core. */
-  cpu: Record<(typeof CPU_PARTS)[number], number>;
+/** As JSON, over the rounds. `others`: processes that are no part of the benchmark, and delay all of it. */
+export function rateFacts(rounds: readonly MeasuredRun[]) {
+  return overRounds(
+    rounds.map(({ latenciesMs, seconds, usage, machineCpuSeconds }) => {
+      const [service, postgres, clickhouse, client] = (
+        ["service", "postgres", "clickhouse", "client"] as const
+      ).map((part) => usage[part].cpuSeconds / seconds) as [number, number, number, number];
+      const others = Math.max(0, machineCpuSeconds / seconds - service - postgres - clickhouse - client);
+      return {
+        latency_ms: percentiles(latenciesMs),
+        answered_per_second: latenciesMs.length / seconds,
+        cpu_cores: { service, postgres, clickhouse, client, others },
+      };
+    }),
+  );
 }
 
-/** Medians over the rounds. */
-export function rateFacts(rounds: readonly MeasuredRun[]): RateFacts {
-  const latencies = rounds.map(({ latenciesMs }) => percentiles(latenciesMs));
-  return {
-    latencyMs: named(LATENCIES, (name) => median(latencies.map((each) => each[name]))),
-    perSecond: median(rounds.map(({ latenciesMs, seconds }) => latenciesMs.length / seconds)),
-    cpu: named(CPU_PARTS, (part) => median(rounds.map((run) => cpuSecondsOf(run, part) / run.seconds))),
-  };
-}
-
-function cpuSecondsOf({ usage, machineCpuSeconds }: MeasuredRun, part: (typeof CPU_PARTS)[number]): number {
-  if (part !== "others") return usage[part].cpuSeconds;
-  const known = KNOWN_PARTS.reduce((total, each) => total + usage[each].cpuSeconds, 0);
-  return Math.max(0, machineCpuSeconds - known);
-}
-
-function named<Name extends string>(names: readonly Name[], value: (name: Name) => number) {
-  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, number>;
-}
-
-/** A column for each of them. */
-export function rateRows(columns: readonly RateFacts[]): string[][] {
-  const row = (title: string, cell: (facts: RateFacts) => string) => [title, ...columns.map(cell)];
-  return [
-    ...LATENCIES.map((name) => row(name, ({ latencyMs }) => `${latencyMs[name].toFixed(1)} ms`)),
-    row("answered per second", ({ perSecond }) => perSecond.toFixed(0)),
-    ...CPU_PARTS.map((part) => row(`CPU of ${part}`, ({ cpu }) => `${(cpu[part] * 100).toFixed(0)} %`)),
-  ];
-}
-
-export function rateJson({ latencyMs, perSecond, cpu }: RateFacts) {
-  return {
-    latency_ms: roundedAll(latencyMs),
-    answered_per_second: rounded(perSecond),
-    cpu_cores: roundedAll(cpu),
-  };
+/** How often each answer was given, in all rounds. */
+export function countAnswers(rounds: readonly SentAtRate[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const [answer, count] of rounds.flatMap((run) => [...run.answers]).sort())
+    counts.set(answer, (counts.get(answer) ?? 0) + count);
+  return Object.fromEntries(counts);
 }

@@ -12,6 +12,10 @@ export interface CurlRun {
   usage: Usage;
 }
 
+export function megabytesPerSecond({ bytes, seconds }: CurlRun): number {
+  return bytes / 1e6 / seconds;
+}
+
 /** Reads a whole answer, and samples the program of this process id. Throws unless the status is 200. */
 export async function runCurl(pid: number, args: readonly string[], input = ""): Promise<CurlRun> {
   const run = await runCurlOnce(pid, args, input);

@@ -10,8 +10,11 @@ import { makePackage } from "../common/make-packages.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { pause } from "../../../schemas/async/pause.js";
 import { raisePriority } from "../common/raise-priority.js";
-import { sendAtRate } from "../common/send-at-rate.js";
-import { type DashboardRun, type ViewedPages, dashboardReport } from "./dashboard-report.js";
+import { type SentAtRate, sendAtRate } from "../common/send-at-rate.js";
+import { median } from "../common/median.js";
+import { percentiles } from "../common/percentiles.js";
+import { countAnswers } from "../common/rate-facts.js";
+import { factTable, report } from "../common/report.js";
 import { type PageClient, openPageClient } from "./page-client.js";
 
 /** Page views of a package at a fixed rate, alone and beside an import, with the answer of the API as the peer. */
@@ -69,7 +72,7 @@ async function view(
   client: PageClient,
   path: string,
   rate: { perSecond: number; seconds: number },
-): Promise<ViewedPages> {
+): Promise<SentAtRate> {
   using _ = raisePriority();
   return sendAtRate(rate, async () => String((await client.get(path)).status));
 }
@@ -88,7 +91,7 @@ async function timeOne(client: PageClient, path: string): Promise<number> {
     times.push(performance.now() - startedAt);
     await pause(APART_MS);
   }
-  return times.sort((one, other) => one - other)[Math.floor(ONE_OF / 2)] ?? 0;
+  return median(times);
 }
 
 /** A first visit loads the page and all files that it names; a later one the page alone. */
@@ -109,4 +112,47 @@ async function load(client: PageClient, name: string, loaded: Map<string, number
   if (!name.endsWith(".js")) return;
   for (const [, other = ""] of text.matchAll(/ from "\.\/([^"]+)"/g))
     await load(client, name.replace(/[^/]+$/, other), loaded);
+}
+
+export interface DashboardRun {
+  alone: SentAtRate;
+  /** The same statistics as JSON, without a page. */
+  answers: SentAtRate;
+  beside: SentAtRate;
+  /** Medians of single views, without and with a filter. */
+  oneMs: number;
+  filteredMs: number;
+  /** Bytes over the wire. */
+  sizes: { first: number; later: number };
+  importSeconds: number;
+}
+
+export function dashboardReport(
+  run: DashboardRun,
+  { views, seconds, events }: { views: number; seconds: number; events: number },
+): BenchResult {
+  const [page, beside, api] = [run.alone, run.beside, run.answers].map((viewed) => ({
+    latency_ms: percentiles(viewed.latenciesMs),
+    answers: countAnswers([viewed]),
+  })) as [object, object, object];
+  const facts = {
+    ...{ one_view_ms: run.oneMs, one_filtered_view_ms: run.filteredMs },
+    ...{ first_visit_bytes: run.sizes.first, later_visit_bytes: run.sizes.later },
+    import_seconds: run.importSeconds,
+  };
+  return report({
+    title: `dashboard: ${views} page views/s for ${seconds} s, ${events} events in 31 days, latency from the due time,`,
+    tables: [
+      factTable("", [
+        ["page", page],
+        ["JSON of the API", api],
+        ["page beside an import", beside],
+      ]),
+      factTable("", [["", facts]]),
+    ],
+    json: {
+      ...{ views_per_second: views, seconds, events, page, page_beside_import: beside },
+      ...{ peers: { api_json: api }, ...facts },
+    },
+  });
 }

@@ -8,11 +8,12 @@ import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../comm
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf, writeGzipFile } from "../common/event-files.js";
 import { importFile } from "../common/import-file.js";
-import { sampleUsage } from "../usage/sample-usage.js";
+import { percentiles } from "../common/percentiles.js";
+import { factTable, report } from "../common/report.js";
+import { cpuSecondsOf, sampleUsage, type Usage } from "../usage/sample-usage.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { makePackage } from "../common/make-packages.js";
-import { type FairRun, type SmallTimes, fairReport } from "./fair-report.js";
 
 const LARGE_IMPORTS = ACTIVE_IMPORTS_MAX;
 const LARGE_SHARE = 0.2;
@@ -92,4 +93,49 @@ async function timeSmall(
   };
   await api.pollToDone(started, { timeoutMs: DONE_MS_MAX, pollMs: POLL_MS, onProgress });
   return { enrichedMs, doneMs: performance.now() - startedAt };
+}
+
+/** The times of one small import, since its POST. */
+export interface SmallTimes {
+  enrichedMs: number;
+  doneMs: number;
+}
+
+export interface FairRun {
+  alone: readonly SmallTimes[];
+  beside: readonly SmallTimes[];
+  /** The lines of all large imports together. */
+  largeLines: number;
+  largeSeconds: number;
+  /** While the large imports ran. */
+  usage: Usage;
+}
+
+export function fairReport({ largeLines: events, largeSeconds: seconds, ...run }: FairRun): BenchResult {
+  const [alone, beside] = [smallFacts(run.alone), smallFacts(run.beside)];
+  const large = {
+    events,
+    seconds,
+    events_per_second: events / seconds,
+    cpu_seconds: cpuSecondsOf(run.usage),
+  };
+  return report({
+    title: "fair: small imports",
+    tables: [
+      factTable("", [
+        ["alone", alone],
+        ["beside large ones", beside],
+      ]),
+      factTable("", [["the large imports", large]]),
+    ],
+    json: { alone, beside, large },
+  });
+}
+
+function smallFacts(times: readonly SmallTimes[]) {
+  const of = (name: keyof SmallTimes) => {
+    const { p50, max } = percentiles(Float64Array.from(times, (each) => each[name]));
+    return { p50, max };
+  };
+  return { imports: times.length, ms_to_enriched: of("enrichedMs"), ms_to_done: of("doneMs") };
 }

@@ -9,11 +9,13 @@ import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { timesOf } from "../common/format-numbers.js";
+import { overRounds } from "../common/median.js";
+import { factTable, report } from "../common/report.js";
 import type { Program } from "../common/spawn-program.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { makeFunnelSetup } from "./funnel-setup.js";
-import { type FunnelRound, type MeasuredPass, funnelReport } from "./funnel-report.js";
 
 /** Measures `admin funnel run` as a process, from start to exit. */
 export const funnelBenchmark: Benchmark = {
@@ -41,9 +43,9 @@ async function runRounds({ program, rounds, onProgress }: MeasuredProgram): Prom
     for (let round = 1; round <= rounds; round += 1) {
       onProgress(`round ${round} of ${rounds}: all companies are new, then none, then the peer`);
       await forgetCompanies(pg);
-      const first = await measurePass(program);
-      const again = await measurePass(program);
-      done.push({ first, again, peerSeconds: await measurePeer(clickhouse) });
+      const all_new = await measurePass(program);
+      const no_news = await measurePass(program);
+      done.push({ all_new, no_news, clickhouse_sum: { seconds: await measurePeer(clickhouse) } });
     }
     return done;
   } finally {
@@ -73,10 +75,10 @@ async function measurePass(program: Program): Promise<MeasuredPass> {
   const { clickhouse, postgres } = stores.finish();
   const { residentPeakBytes } = sampler.finish().service;
   return {
-    ...{ seconds, sentence, residentPeakBytes },
-    clickhouseCpuSeconds: clickhouse.cpuSeconds,
-    postgresCpuSeconds: postgres.cpuSeconds,
-    clickhouseAddedBytes: clickhouse.residentMaxBytes - clickhouse.residentBeforeBytes,
+    ...{ seconds, sentence, resident_peak_bytes: residentPeakBytes },
+    clickhouse_added_bytes: clickhouse.residentMaxBytes - clickhouse.residentBeforeBytes,
+    clickhouse_cpu_seconds: clickhouse.cpuSeconds,
+    postgres_cpu_seconds: postgres.cpuSeconds,
   };
 }
 
@@ -91,4 +93,40 @@ async function measurePeer(clickhouse: ClickHouseClient): Promise<number> {
       FROM company_activity GROUP BY artifact, company_domain, date, kind FORMAT Null`,
   });
   return secondsSince(startedAt);
+}
+
+/** One run for all owners, as JSON. */
+export interface MeasuredPass {
+  seconds: number;
+  /** The output of the command. */
+  sentence: string;
+  /** The peak memory of its process. */
+  resident_peak_bytes: number;
+  /** The growth of ClickHouse's memory during the run. */
+  clickhouse_added_bytes: number;
+  clickhouse_cpu_seconds: number;
+  postgres_cpu_seconds: number;
+}
+
+export interface FunnelRound {
+  /** Every company is new. */
+  all_new: MeasuredPass;
+  /** Nothing has changed. */
+  no_news: MeasuredPass;
+  /** The peer. */
+  clickhouse_sum: { seconds: number };
+}
+
+/** `ratio`: seconds of a run without changes over the peer's. */
+export function funnelReport(rounds: readonly FunnelRound[]): BenchResult {
+  const { all_new, no_news, clickhouse_sum } = overRounds(rounds);
+  const ratio = no_news.seconds / clickhouse_sum.seconds;
+  const [{ sentence: first, ...news }, { sentence: again, ...none }] = [all_new, no_news];
+  const measured = { "all new": news, "no news": none, "ClickHouse adds up": clickhouse_sum };
+  return report({
+    title: `funnel: one run over everything, ${timesOf(rounds.length)}`,
+    tables: [factTable("", Object.entries(measured))],
+    notes: [first, again, `A run without news takes ${ratio.toFixed(1)} times as long as adding up alone.`],
+    json: { all_new: news, no_news: none, peers: { clickhouse_sum }, ratio },
+  });
 }

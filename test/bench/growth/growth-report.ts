@@ -1,8 +1,7 @@
-import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { rounded, roundedAll, seconds, whole } from "../common/format-numbers.js";
+import { whole } from "../common/format-numbers.js";
+import { factTable, report } from "../common/report.js";
 import { cpuSecondsOf, type Usage } from "../usage/sample-usage.js";
-import { textTable } from "../common/text-table.js";
 import type { ActiveParts } from "./count-parts.js";
 
 /** One measured import with a number of events stored before. */
@@ -28,14 +27,21 @@ export interface GrowthRun {
 
 /** `cost_ratio`: CPU seconds of the program and its stores, merges included, at the last step over those of the peer. */
 export function growthReport({ before, last, peer }: GrowthRun, { events }: { events: number }): BenchResult {
-  const ratio = sumOf(last) / sumOf(peer);
-  const rows = [...before, ...last].map((step) => rowOf(step, events));
-  const text =
-    `growth: the next ${whole(events)} events on ${availableParallelism()} cores; CPU of ClickHouse until its merges end\n\n` +
-    `${textTable([HEADING, ...rows, ["new installation"], ...peer.map((step) => rowOf(step, events))])}\n` +
-    `  CPU of the last step over the new installation's, measured in turns: ${ratio.toFixed(2)}\n`;
-  const steps = { steps: [...before, ...last].map(jsonOf), new_installation: peer.map(jsonOf) };
-  return { text, json: { events, cost_ratio: rounded(ratio), ...steps } };
+  const cost_ratio = sumOf(last) / sumOf(peer);
+  const [steps, fresh] = [[...before, ...last], peer].map((all) => all.map((step) => factsOf(step, events)));
+  const tables = Object.entries({ "stored before": steps, "new installation": fresh }).map(
+    ([heading, all = []]) =>
+      factTable(
+        heading,
+        all.map(({ stored, ...facts }) => [whole(stored), facts]),
+      ),
+  );
+  return report({
+    title: `growth: the next ${whole(events)} events`,
+    tables,
+    notes: [`CPU of the last step over the new installation's, measured in turns: ${cost_ratio.toFixed(2)}`],
+    json: { events, cost_ratio, steps, new_installation: fresh },
+  });
 }
 
 function sumOf(steps: readonly GrowthStep[]): number {
@@ -46,53 +52,19 @@ function totalCpu({ usageUntilMerged: { service, clickhouse, postgres } }: Growt
   return service.cpuSeconds + clickhouse.cpuSeconds + postgres.cpuSeconds;
 }
 
-const HEADING = [
-  "stored before",
-  "to done",
-  "events/s",
-  "program",
-  "ClickHouse to done",
-  "until merged",
-  "PostgreSQL",
-  "rows of an insert",
-  "parts of events",
-  "of all tables",
-];
-
-function rowOf(step: GrowthStep, events: number): string[] {
-  const { stored, secondsToDone, inserts, usage, usageUntilMerged, partsBefore, partsAtDone } = step;
-  return [
-    whole(stored),
-    seconds(secondsToDone),
-    whole(events / secondsToDone),
-    seconds(usage.service.cpuSeconds),
-    seconds(usage.clickhouse.cpuSeconds),
-    seconds(usageUntilMerged.clickhouse.cpuSeconds),
-    seconds(usage.postgres.cpuSeconds),
-    whole(events / inserts),
-    `${partsBefore.events} to ${partsAtDone.events}`,
-    `${partsBefore.allTables} to ${partsAtDone.allTables}`,
-  ];
-}
-
-function jsonOf({
-  stored,
-  secondsToDone,
-  inserts,
-  usage,
-  usageUntilMerged,
-  partsBefore,
-  partsAtDone,
-}: GrowthStep): object {
+function factsOf(step: GrowthStep, events: number) {
+  const partsOf = ({ events: ofEvents, allTables }: ActiveParts) => ({
+    events: ofEvents,
+    all_tables: allTables,
+  });
   return {
-    stored,
-    seconds_to_done: rounded(secondsToDone),
-    inserts,
-    cpu_seconds: roundedAll(cpuSecondsOf(usage)),
-    cpu_seconds_until_merged: roundedAll(cpuSecondsOf(usageUntilMerged)),
-    active_parts: {
-      before: { events: partsBefore.events, all_tables: partsBefore.allTables },
-      at_done: { events: partsAtDone.events, all_tables: partsAtDone.allTables },
-    },
+    stored: step.stored,
+    seconds_to_done: step.secondsToDone,
+    events_per_second: events / step.secondsToDone,
+    inserts: step.inserts,
+    rows_of_an_insert: Math.round(events / step.inserts),
+    cpu_seconds: cpuSecondsOf(step.usage),
+    cpu_seconds_until_merged: cpuSecondsOf(step.usageUntilMerged),
+    active_parts: { before: partsOf(step.partsBefore), at_done: partsOf(step.partsAtDone) },
   };
 }

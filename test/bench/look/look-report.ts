@@ -1,11 +1,10 @@
-import { availableParallelism } from "node:os";
 import type { BenchResult } from "../common/benchmark.js";
-import { megabytes, rounded, seconds, whole } from "../common/format-numbers.js";
-import { median } from "../common/median.js";
+import { whole } from "../common/format-numbers.js";
+import { overRounds } from "../common/median.js";
+import { factLines, factTable, report } from "../common/report.js";
 import type { CurlRun } from "../common/run-curl.js";
-import { textTable } from "../common/text-table.js";
-import type { TableSize } from "./read-table-sizes.js";
 import type { Usage } from "../usage/sample-usage.js";
+import type { TableSize } from "./read-table-sizes.js";
 import { DAYS, PACKAGES, type StoredEvents } from "./store-events.js";
 
 /** One answer to one request of a turn. */
@@ -28,83 +27,51 @@ const TITLES = {
   pages: "its pages, gzip",
   bare: "ClickHouse, over events",
 } as const;
-const HEADING = ["time", "first byte", "size", "CPU of ClickHouse"];
 
 /** Medians over the turns. */
-export function lookReport({ stored, storing, tables, looked }: LookRun): BenchResult {
+export function lookReport({ stored, storing: { seconds, usage }, tables, looked }: LookRun): BenchResult {
+  const { events, addresses } = stored;
   const facts = factsOf(looked);
-  const groups = Object.entries(TITLES).map(([group, title]) =>
-    textTable([[title, ...HEADING], ...facts.filter((each) => each.group === group).map(rowOf)]),
-  );
-  const sizes = tables.map(({ table, rows, bytes }) => [table, whole(rows), megabytes(bytes)]);
-  const { service, clickhouse } = storing.usage;
-  const [program, server] = [service.residentMaxBytes, clickhouse.residentMaxBytes];
-  const text =
-    `look: ${whole(stored.events)} events, ${PACKAGES} packages, ${DAYS} days, ${whole(stored.addresses)} addresses, ` +
-    `medians of ${facts[0]?.turns ?? 0} turns on ${availableParallelism()} cores\n\n${groups.join("\n")}\n` +
-    `${textTable([["table", "rows", "on disk"], ...sizes])}\n` +
-    `  Stored in ${seconds(storing.seconds)}, with at most ${megabytes(program)} of the program ` +
-    `and ${megabytes(server)} of ClickHouse resident.\n`;
-  const json = {
-    ...{ events: stored.events, addresses: stored.addresses, tables, looked: facts.map(jsonOf) },
-    storing: {
-      seconds: rounded(storing.seconds),
-      ...{ resident_max_bytes: program, clickhouse_resident_max_bytes: server },
-    },
+  const storing = {
+    seconds,
+    resident_max_bytes: usage.service.residentMaxBytes,
+    clickhouse_resident_max_bytes: usage.clickhouse.residentMaxBytes,
   };
-  return { text, json };
-}
-
-interface Facts {
-  group: Looked["group"];
-  name: string;
-  turns: number;
-  /** How many answers had another status than 200. */
-  failed: number;
-  seconds: number;
-  firstByteSeconds: number;
-  bytes: number;
-  clickhouseSeconds: number;
-}
-
-/** Every request of a turn by its name, in the order of the turns. */
-function factsOf(looked: readonly Looked[]): Facts[] {
-  const keyOf = ({ group, name }: Looked) => `${group} ${name}`;
-  return [...new Set(looked.map(keyOf))].map((key) => {
-    const runs = looked.filter((each) => keyOf(each) === key);
-    const [{ group, name }] = runs as [Looked];
-    return {
-      ...{ group, name, turns: runs.length },
-      failed: runs.filter(({ status }) => status !== 200).length,
-      seconds: median(runs.map((run) => run.seconds)),
-      firstByteSeconds: median(runs.map((run) => run.firstByteSeconds)),
-      bytes: median(runs.map((run) => run.bytes)),
-      clickhouseSeconds: median(runs.map((run) => run.usage.clickhouse.cpuSeconds)),
-    };
+  const groups = Object.entries(TITLES).map(([title, heading]) =>
+    factLines(
+      heading,
+      facts.filter(({ group }) => group === title).map(({ group: _, name, ...rest }) => [name, rest]),
+    ),
+  );
+  return report({
+    title:
+      `look: ${whole(events)} events, ${PACKAGES} packages, ${DAYS} days, ${whole(addresses)} addresses, ` +
+      `medians of ${facts[0]?.turns ?? 0} turns`,
+    tables: [
+      ...groups,
+      factLines(
+        "table",
+        tables.map(({ table, rows, bytes }) => [table, { rows, bytes }]),
+      ),
+      factTable("", [["storing", storing]]),
+    ],
+    json: { events, addresses, tables, looked: facts, storing },
   });
 }
 
-function rowOf(facts: Facts): string[] {
-  const { name, failed, turns, bytes } = facts;
-  return [
-    name,
-    milliseconds(facts.seconds),
-    milliseconds(facts.firstByteSeconds),
-    `${whole(bytes / 1000)} kB`,
-    milliseconds(facts.clickhouseSeconds),
-    ...(failed === 0 ? [] : [`${failed} of ${turns} failed`]),
-  ];
-}
-
-function jsonOf({ group, name, turns, failed, bytes, ...times }: Facts): object {
-  return {
-    ...{ group, name, turns, failed, bytes },
-    ms: rounded(times.seconds * 1000),
-    first_byte_ms: rounded(times.firstByteSeconds * 1000),
-    clickhouse_cpu_ms: rounded(times.clickhouseSeconds * 1000),
-  };
-}
-
-function milliseconds(secondsOf: number): string {
-  return `${whole(secondsOf * 1000)} ms`;
+/** Every request of a turn by its name, in the order of the turns. `failed`: another status than 200. */
+function factsOf(looked: readonly Looked[]) {
+  const keyOf = ({ group, name }: Looked) => `${group} ${name}`;
+  return [...new Set(looked.map(keyOf))].map((key) => {
+    const runs = looked.filter((each) => keyOf(each) === key);
+    const turns = runs.map(({ group, name, seconds, firstByteSeconds, bytes, usage }) => ({
+      ...{ group, name, turns: runs.length },
+      failed: runs.filter(({ status }) => status !== 200).length,
+      ms: seconds * 1000,
+      first_byte_ms: firstByteSeconds * 1000,
+      bytes,
+      clickhouse_cpu_ms: usage.clickhouse.cpuSeconds * 1000,
+    }));
+    return overRounds(turns);
+  });
 }

@@ -3,8 +3,10 @@ import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { timesOf } from "../common/format-numbers.js";
+import { countAnswers, rateFacts } from "../common/rate-facts.js";
+import { factTable, report } from "../common/report.js";
 import { makeManagementSetup } from "./management-setup.js";
-import { managementReport } from "./management-report.js";
 import { type ManagementRound, runManagementRound } from "./management-round.js";
 
 /** Mixed requests at a fixed rate, beside requests and queries without any work at the same rate. */
@@ -51,4 +53,30 @@ async function runRounds(measured: MeasuredProgram): Promise<ManagementRound[]> 
   } finally {
     await pg.end();
   }
+}
+
+/** Answers of all rounds. `ratio`: this program's p99 over that of `GET /healthz`. */
+export function managementReport(
+  rounds: readonly ManagementRound[],
+  { rate, seconds }: { rate: number; seconds: number },
+): BenchResult {
+  const factsOf = (name: keyof ManagementRound) => {
+    const runs = rounds.map((round) => round[name]);
+    return { ...rateFacts(runs), answers: countAnswers(runs) };
+  };
+  const [ours, http, select] = [factsOf("ours"), factsOf("http"), factsOf("select")];
+  const ratio = ours.latency_ms.p99 / http.latency_ms.p99;
+  const peers = { http_healthz: http, postgres_select: select };
+  return report({
+    title: `management: ${rate} requests/s for ${seconds} s, latency from the due time, ${timesOf(rounds.length)}`,
+    tables: [
+      factTable("", [
+        ["this program", ours],
+        ["GET /healthz", http],
+        ["SELECT 1", select],
+      ]),
+    ],
+    notes: [`p99 is ${ratio.toFixed(1)} times that of GET /healthz.`],
+    json: { rate_per_second: rate, seconds, rounds: rounds.length, ...ours, peers, ratio },
+  });
 }

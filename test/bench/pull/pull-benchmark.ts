@@ -9,8 +9,10 @@ import { pause } from "../../../schemas/async/pause.js";
 import type { Benchmark, BenchContext, BenchOptions, BenchResult } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
-import { runCurl } from "../common/run-curl.js";
-import { pullReport, type PullRound } from "./pull-report.js";
+import { megabytes, timesOf } from "../common/format-numbers.js";
+import { overRounds } from "../common/median.js";
+import { factTable, report } from "../common/report.js";
+import { type CurlRun, megabytesPerSecond, runCurl } from "../common/run-curl.js";
 
 /** A blob of an image through the collector, as clients get it that lose credentials over a redirect. */
 export const pullBenchmark: Benchmark = {
@@ -76,6 +78,11 @@ async function makeImage(api: ApiClient, registryUrl: string): Promise<void> {
   });
 }
 
+export interface PullRound {
+  ours: CurlRun;
+  registry: CurlRun;
+}
+
 interface RoundSetup {
   ours: string;
   registry: string;
@@ -90,4 +97,29 @@ async function runRound({ ours, registry, pid, bytes }: RoundSetup): Promise<Pul
   for (const { bytes: got } of Object.values(round))
     if (got !== bytes) throw new Error(`a blob of ${bytes} bytes came with ${got}`);
   return round;
+}
+
+/** `ratio`: our throughput over that of the registry. */
+export function pullReport(rounds: readonly PullRound[], { bytes }: { bytes: number }): BenchResult {
+  const { ratio, registry, ...ours } = overRounds(
+    rounds.map((round) => ({
+      megabytes_per_second: megabytesPerSecond(round.ours),
+      cpu_cores: round.ours.usage.service.cpuSeconds / round.ours.seconds,
+      resident_before_bytes: round.ours.usage.service.residentBeforeBytes,
+      resident_max_bytes: round.ours.usage.service.residentMaxBytes,
+      registry: { megabytes_per_second: megabytesPerSecond(round.registry) },
+      ratio: megabytesPerSecond(round.ours) / megabytesPerSecond(round.registry),
+    })),
+  );
+  return report({
+    title: `pull: a blob of ${megabytes(bytes)}, ${timesOf(rounds.length)}`,
+    tables: [
+      factTable("", [
+        ["through this program", ours],
+        ["from the registry", registry],
+      ]),
+    ],
+    notes: [`${ratio.toFixed(2)} of the throughput of the registry.`],
+    json: { bytes, rounds: rounds.length, ...ours, peers: { registry }, ratio },
+  });
 }

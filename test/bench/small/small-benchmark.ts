@@ -5,11 +5,12 @@ import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { importPath } from "../common/import-file.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
-import { sampleUsage } from "../usage/sample-usage.js";
+import { percentiles } from "../common/percentiles.js";
+import { factTable, report } from "../common/report.js";
+import { cpuSecondsOf, sampleUsage } from "../usage/sample-usage.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { makePackages } from "../common/make-packages.js";
 import { SENDERS, type SmallRun, sendSmallImports } from "./send-small-imports.js";
-import { smallReport } from "./small-report.js";
 
 /** Imports of 100 lines into one package, each sender's next after its last is done. */
 export const smallBenchmark: Benchmark = {
@@ -61,4 +62,19 @@ function bodiesOf({
   return Array.from({ length: imports }, (_, index) =>
     Buffer.from(lines.slice(index * LINES_EACH, (index + 1) * LINES_EACH).join("\n")),
   );
+}
+
+export function smallReport(run: SmallRun, { linesEach }: { linesEach: number }): BenchResult {
+  const imports = run.msToDone.length;
+  const facts = {
+    imports_per_second: imports / run.seconds,
+    ms_to_answer: percentiles(run.msToAnswer),
+    ms_to_done: percentiles(run.msToDone),
+    cpu_ms_per_import: cpuSecondsOf(run.usage, 1000 / imports),
+  };
+  return report({
+    title: `small: ${imports} imports of ${linesEach} lines, ${SENDERS} senders of one owner,`,
+    tables: [factTable("", [["this program", facts]])],
+    json: { imports, lines_each: linesEach, senders: SENDERS, ...facts },
+  });
 }

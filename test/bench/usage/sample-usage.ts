@@ -40,17 +40,27 @@ export function sampleUsage(rootPid: number, read = readProgramParts): UsageSamp
   };
 }
 
-/** CPU seconds under the names that reports show, in their order. */
-export function cpuSecondsOf({ service, clickhouse, postgres, client, threads }: Usage) {
+/** CPU seconds times a factor, under the names that reports show, in their order. */
+export function cpuSecondsOf({ service, clickhouse, postgres, client, threads }: Usage, factor = 1) {
   return {
-    service: service.cpuSeconds,
-    main_thread: threads.main,
-    enrichment_threads: threads.enrichment,
-    other_threads: threads.other,
-    clickhouse: clickhouse.cpuSeconds,
-    postgres: postgres.cpuSeconds,
-    client: client.cpuSeconds,
+    service: service.cpuSeconds * factor,
+    main_thread: threads.main * factor,
+    enrichment_threads: threads.enrichment * factor,
+    other_threads: threads.other * factor,
+    clickhouse: clickhouse.cpuSeconds * factor,
+    postgres: postgres.cpuSeconds * factor,
+    client: client.cpuSeconds * factor,
   };
+}
+
+/** The memory of each part, as JSON. */
+export function memoryOf(usage: Usage) {
+  return byPart((part) => ({
+    resident_before_bytes: usage[part].residentBeforeBytes,
+    resident_max_bytes: usage[part].residentMaxBytes,
+    anonymous_max_bytes: usage[part].anonymousMaxBytes,
+    resident_peak_since_start_bytes: usage[part].residentPeakBytes,
+  }));
 }
 
 /** Sums samples of processes, which may start and end in between. */
@@ -96,7 +106,7 @@ function totalOf(sample: readonly PartProcess[], part: Part): PartUsage {
   };
 }
 
-export function larger(a: PartUsage, b: PartUsage): PartUsage {
+function larger(a: PartUsage, b: PartUsage): PartUsage {
   return {
     cpuSeconds: Math.max(a.cpuSeconds, b.cpuSeconds),
     residentBeforeBytes: Math.max(a.residentBeforeBytes, b.residentBeforeBytes),

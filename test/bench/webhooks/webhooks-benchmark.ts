@@ -7,11 +7,13 @@ import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { OWNER, createBenchAccount } from "../common/create-bench-account.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { timesOf } from "../common/format-numbers.js";
+import { overRounds } from "../common/median.js";
+import { factTable, report } from "../common/report.js";
 import type { Program } from "../common/spawn-program.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { sendBare, stageEvent } from "./webhooks-peer.js";
 import { type BenchReceivers, openBenchReceivers } from "./webhooks-receivers.js";
-import { type WebhooksRound, webhooksReport } from "./webhooks-report.js";
 
 /** Deliveries from the outbox with one of ten receivers dead, beside the same requests without an outbox. */
 export const webhooksBenchmark: Benchmark = {
@@ -92,4 +94,37 @@ async function deliverEvents(
   const begun = performance.now();
   await all;
   return { seconds: secondsSince(begun), again: receivers.again() };
+}
+
+export interface WebhooksRound {
+  /** Deliveries to receivers that answer. */
+  deliveries: number;
+  oursSeconds: number;
+  /** Repeated deliveries. */
+  again: number;
+  peerSeconds: number;
+}
+
+/** `delivered_again`: in all rounds. */
+export function webhooksReport(rounds: readonly WebhooksRound[]): BenchResult {
+  const { deliveries, ours, bare_posts } = overRounds(
+    rounds.map(({ deliveries: sent, oursSeconds, peerSeconds }) => ({
+      deliveries: sent,
+      ours: { deliveries_per_second: sent / oursSeconds },
+      bare_posts: { deliveries_per_second: sent / peerSeconds },
+    })),
+  );
+  const facts = { ...ours, delivered_again: rounds.reduce((total, { again }) => total + again, 0) };
+  const ratio = ours.deliveries_per_second / bare_posts.deliveries_per_second;
+  return report({
+    title: `webhooks: ${deliveries} deliveries to nine receivers beside a dead one, ${timesOf(rounds.length)}`,
+    tables: [
+      factTable("", [
+        ["this program", facts],
+        ["bare signed POSTs", bare_posts],
+      ]),
+    ],
+    notes: [`${ratio.toFixed(2)} of the rate without an outbox and a log.`],
+    json: { deliveries, rounds: rounds.length, ...facts, peers: { bare_posts }, ratio },
+  });
 }

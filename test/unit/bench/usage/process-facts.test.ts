@@ -19,13 +19,3 @@ test("parses CPU time in seconds, without ended children, and memory in bytes", 
     residentPeakBytes: 120_184 * 1024,
   });
 });
-
-test.each(["(a b)", "(a) S 1 (b)", "(tmux: server)", "(\n)"])("is not misled by the name %j", (name) => {
-  const stat = STAT.replace("(node)", name);
-  expect(parseProcessFacts({ stat, status: STATUS })).toMatchObject({ parentPid: 26778, cpuSeconds: 13 });
-});
-
-test("the memory of an ended process is 0", () => {
-  const facts = parseProcessFacts({ stat: STAT, status: "Name:\tnode\nState:\tZ (zombie)\n" });
-  expect(facts).toMatchObject({ residentBytes: 0, anonymousBytes: 0, residentPeakBytes: 0 });
-});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PartProcess } from "../../../bench/usage/program-parts.js";
 import { UsageSamples } from "../../../bench/usage/sample-usage.js";
-import { sumThreads, threadCpuBetween } from "../../../bench/usage/thread-cpu.js";
+import { sumThreads } from "../../../bench/usage/thread-cpu.js";
 import { parseBusySeconds } from "../../../bench/usage/machine-cpu.js";
 
 const sampled = (pid: number, facts: Partial<PartProcess>): PartProcess => ({
@@ -16,12 +16,6 @@ const sampled = (pid: number, facts: Partial<PartProcess>): PartProcess => ({
 });
 
 describe("the usage of the parts of the program", () => {
-  test("counts CPU time since the first sample", () => {
-    const samples = new UsageSamples([sampled(1, { cpuSeconds: 10 })]);
-    samples.add([sampled(1, { cpuSeconds: 12.5 })]);
-    expect(samples.usage().service.cpuSeconds).toBe(2.5);
-  });
-
   test("counts all CPU time of later processes, and that of ended ones up to their last sample", () => {
     const part = "postgres";
     const samples = new UsageSamples([
@@ -42,18 +36,6 @@ describe("the usage of the parts of the program", () => {
     samples.add([sampled(1, { residentBytes: 20 }), sampled(2, { residentBytes: 70 })]);
     expect(samples.usage().service).toMatchObject({ residentBeforeBytes: 110, residentMaxBytes: 110 });
   });
-
-  test("separates the parts", () => {
-    const samples = new UsageSamples([]);
-    samples.add([
-      sampled(1, { residentBytes: 5, anonymousBytes: 2, residentPeakBytes: 9 }),
-      sampled(2, { part: "clickhouse", residentBytes: 50, anonymousBytes: 20, residentPeakBytes: 90 }),
-    ]);
-    const { service, clickhouse, postgres } = samples.usage();
-    expect(service).toMatchObject({ residentMaxBytes: 5, anonymousMaxBytes: 2, residentPeakBytes: 9 });
-    expect(clickhouse).toMatchObject({ residentMaxBytes: 50, anonymousMaxBytes: 20, residentPeakBytes: 90 });
-    expect(postgres).toMatchObject({ residentMaxBytes: 0, anonymousMaxBytes: 0, residentPeakBytes: 0 });
-  });
 });
 
 /** A line of `/proc/<pid>/task/<thread>/stat` of a Linux 6.1 machine; times are ticks of 10 ms. */
@@ -68,16 +50,6 @@ test("separates the main thread, the threads of a lower priority and all others"
     stat(10, { user: 3, kernel: 1, nice: 0 }),
   ];
   expect(sumThreads(7, stats)).toEqual({ main: 1.5, enrichment: 0.35, other: 0.04 });
-});
-
-test("compares priorities with that of the main thread, which may be lowered itself", () => {
-  const stats = [stat(7, { user: 100, kernel: 0, nice: 5 }), stat(8, { user: 10, kernel: 0, nice: 5 })];
-  expect(sumThreads(7, stats)).toEqual({ main: 1, enrichment: 0, other: 0.1 });
-});
-
-test("subtracts each kind", () => {
-  const before = { main: 1, enrichment: 2, other: 3 };
-  expect(threadCpuBetween(before, { main: 2, enrichment: 4, other: 6 })).toEqual(before);
 });
 
 test("counts the time of all cores without idle time and waiting for disks", () => {
