@@ -1,4 +1,9 @@
-import type { EnrichedEvent, Lookups } from "../schemas/records/enriched-event.js";
+import {
+  type EnrichedEvent,
+  type Lookups,
+  type Place,
+  UNKNOWN_PLACE,
+} from "../schemas/records/enriched-event.js";
 
 /**
  * Changes the event in place: with everything cached all steps take 0.9 µs an event, half as much again with
@@ -11,9 +16,20 @@ const putClient: Put = (event, { clients }) => {
   event.client = clients.of(event.userAgent, event.reported);
 };
 
+/** The country that the line itself names fills the gap of one without an address, or with an unknown one. */
 const putPlace: Put = (event, { places }) => {
   event.place = places.of(event.address);
+  if (event.country !== "" && event.place.country === "") event.place = placeIn(event.country);
 };
+
+/** One object for each country, as `event-block.ts` stores each object once. Two letters have 676 values. */
+const byCountry = new Map<string, Place>();
+
+function placeIn(country: string): Place {
+  const known = byCountry.get(country) ?? Object.freeze({ ...UNKNOWN_PLACE, country });
+  byCountry.set(country, known);
+  return known;
+}
 
 const putNetwork: Put = (event, { networks }) => {
   event.network = networks.of(event.address);

@@ -48,6 +48,10 @@ Formats:
   combined    access logs of nginx and Apache
   cloudfront  standard logs of Amazon CloudFront
   s3          server access logs of Amazon S3
+  caddy       JSON access logs of Caddy
+  traefik     JSON access logs of Traefik
+  docker-dvp, pypi-bigquery, scarf-csv
+              what others counted: see deploy/docs/importing.md
 
 Exit status: 0 everything was imported, 2 lines were refused (all others are imported),
 1 any other failure.

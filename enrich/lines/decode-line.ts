@@ -40,7 +40,7 @@ function exactFields(fields: LineFields, text: string): LineFields {
   return marked === undefined ? fields : fieldsOf(JSON.parse(marked) as LineObject);
 }
 
-function parseObject(text: string): LineObject | undefined {
+export function parseObject(text: string): LineObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
@@ -52,7 +52,7 @@ function parseObject(text: string): LineObject | undefined {
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Some systems begin every UTF-8 file with one. */
-function withoutByteOrderMark(bytes: Buffer): Buffer {
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
 }
 
@@ -76,6 +76,7 @@ export class LineFields {
   $type: unknown = undefined;
   $domain: unknown = undefined;
   $headers: unknown = undefined;
+  $country: unknown = undefined;
   /** Custom variables, and `$` keys that are not among the above. */
   readonly otherNames: string[] = [];
   readonly otherValues: unknown[] = [];

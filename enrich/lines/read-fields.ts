@@ -96,6 +96,16 @@ export function readAddress(value: unknown, warnings: LineFault[]): string {
   return address;
 }
 
+const COUNTRY = /^[A-Za-z]{2}$/;
+
+/** Letters that are no country count as one: lists of ISO change. */
+export function readCountry(value: unknown, warnings: LineFault[]): string {
+  if (value === undefined || value === null || value === "") return "";
+  if (typeof value === "string" && COUNTRY.test(value)) return value.toUpperCase();
+  warnings.push(warning("unknown-country", "$country is not two letters of ISO 3166-1"));
+  return "";
+}
+
 /** The text of an address without its zone; empty for a text that is no address. */
 export function addressText(text: string): string {
   const address = text.includes("%") && isIPv6(text) ? text.slice(0, text.indexOf("%")) : text;

@@ -1,5 +1,5 @@
-import { guessFormat, isCsvHeader, namesOf } from "../../schemas/records/guess-format.js";
-import { type ImportFormat, isAccessLog } from "../../schemas/records/import-format.js";
+import { columnName, guessFormat, isCsvHeader, namesOf } from "../../schemas/records/guess-format.js";
+import { hasHeader, type ImportFormat } from "../../schemas/records/import-format.js";
 import { findPacking, type Packing } from "./open-body.js";
 
 const PACKED: Partial<Record<Packing, string>> = {
@@ -27,13 +27,15 @@ export function findOtherFormat(head: Buffer, { format, contentType }: Claimed):
   if (line.startsWith("["))
     return "The body is a JSON array: send one object a line. `jq -c '.[]'` turns the array into lines.";
   if (format === "ndjson") return notNdjson(line, contentType);
-  if (format === "csv") return notCsv(line);
-  return isAccessLog(format) ? notLog(line, format) : undefined;
+  if (hasHeader(format)) return notTable(line, format);
+  return OBJECTS.has(format) ? notObjects(line, format) : notLog(line, format);
 }
+
+const OBJECTS: ReadonlySet<ImportFormat> = new Set(["caddy", "traefik", "pypi-bigquery"]);
 
 function notNdjson(line: string, contentType: string): string | undefined {
   const looksLike = guessFormat(line);
-  if (looksLike === "csv" || isCsvHeader(line))
+  if (looksLike === undefined ? isCsvHeader(line) : looksLike === "csv")
     return "The body is CSV: send one JSON object a line, or the rows with format=csv, where the header has $time.";
   if (looksLike !== undefined && looksLike !== "ndjson") return otherLog(looksLike);
   if (contentType.startsWith("application/x-www-form-urlencoded") && /^\{.*\}\s*\{/.test(line))
@@ -41,24 +43,32 @@ function notNdjson(line: string, contentType: string): string | undefined {
   return undefined;
 }
 
-function notCsv(line: string): string | undefined {
-  if (namesOf(line, ",").includes("$time")) return undefined;
-  return "The first line of a CSV body is its header: names between commas, and $time among them.";
+/** The columns without which no row of a format has an event. */
+const COLUMNS: Partial<Record<ImportFormat, readonly string[]>> = {
+  csv: ["$time"],
+  "docker-dvp": ["action", "timestamp"],
+  "scarf-csv": ["id", "type", "time"],
+};
+
+function notTable(line: string, format: ImportFormat): string | undefined {
+  const names = namesOf(line, ",").map(columnName);
+  const missing = COLUMNS[format]?.find((column) => !names.includes(column));
+  if (missing === undefined) return undefined;
+  return `The first line of the body is its header: names between commas, and ${missing} among them.`;
+}
+
+function notObjects(line: string, format: ImportFormat): string | undefined {
+  const looksLike = guessFormat(line);
+  if (looksLike !== undefined && looksLike !== format) return otherLog(looksLike);
+  return line.startsWith("{") ? undefined : `A line of the format ${format} is a JSON object.`;
 }
 
 function notLog(line: string, format: ImportFormat): string | undefined {
   const looksLike = guessFormat(line);
-  if (looksLike === undefined || looksLike === format) {
-    return line.startsWith("{") ? otherFormat("JSON", "ndjson") : undefined;
-  }
-  if (looksLike === "csv") return otherFormat("CSV", "csv");
-  return looksLike === "ndjson" ? otherFormat("NDJSON", "ndjson") : otherLog(looksLike);
-}
-
-function otherFormat(name: string, format: ImportFormat): string {
-  return `The body is ${name}: send it with format=${format}.`;
+  if (looksLike !== undefined) return looksLike === format ? undefined : otherLog(looksLike);
+  return line.startsWith("{") ? `A line of the format ${format} is no JSON object.` : undefined;
 }
 
 function otherLog(format: ImportFormat): string {
-  return `The body looks like an access log of the format ${format}: send it with format=${format}.`;
+  return `The body looks like ${format}: send it with format=${format}.`;
 }

@@ -51,6 +51,8 @@ export interface EnrichedEvent {
   userAgent: string;
   /** IPv4 or IPv6 in any spelling, or empty. Never stored: keyed ids take its place. */
   address: string;
+  /** That the line names; counts where its address tells none. */
+  country: string;
   /** Names and values alternate: `[name, value, name, value]`. */
   variables: string[];
   /** The client as the request itself describes it, unchanged; live events only. */

@@ -8,8 +8,27 @@ export function guessFormat(head: string): ImportFormat | undefined {
     .split("\n", 1);
   if (/^#(?:Version|Fields):/.test(line)) return "cloudfront";
   if (LOGGED.test(line)) return S3_OPERATION.test(line) ? "s3" : "combined";
-  if (line.startsWith("{")) return line.includes('"$time"') ? "ndjson" : undefined;
-  return namesOf(line, ",").includes("$time") ? "csv" : undefined;
+  const marks = line.startsWith("{") ? OBJECTS : TABLES;
+  const names = line.startsWith("{") ? line : `,${namesOf(line, ",").map(columnName).join(",")},`;
+  return marks.find(([, found]) => found.every((each) => names.includes(each)))?.[0];
+}
+
+/** What the first line of each format has; the first match counts. */
+const OBJECTS: readonly [ImportFormat, string[]][] = [
+  ["ndjson", ['"$time"']],
+  ["caddy", ['"request":{', '"uri":', '"status":']],
+  ["traefik", ['"RequestPath":', '"DownstreamStatus":']],
+  ["pypi-bigquery", ['"country_code":', '"file":{', '"filename":']],
+];
+const TABLES: readonly [ImportFormat, string[]][] = [
+  ["csv", [",$time,"]],
+  ["scarf-csv", [",id,", ",type,", ",time,", ",origin_id,"]],
+  ["docker-dvp", [",action,", ",timestamp,", ",repository,"]],
+];
+
+/** `User agent tool` is `user_agent_tool`. */
+export function columnName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9$]+/g, "_");
 }
 
 /** The time that web servers write: `[10/Oct/2026:13:55:36 -0700]`. */

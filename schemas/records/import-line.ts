@@ -69,6 +69,11 @@ export const IMPORT_LINE = {
     $version: TEXT,
     $type: TEXT,
     $domain: TEXT,
+    $country: {
+      ...TEXT,
+      description:
+        "ISO 3166-1, two letters: where the line has a place and no address. An address that is known wins",
+    },
     $headers: {
       type: "array",
       description: "`User-Agent` and `Referer` fill the gaps",

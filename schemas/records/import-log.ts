@@ -14,6 +14,7 @@ export const LOG_TYPES = [
   "invalid-value",
   // Warnings: the line is imported without this field.
   "invalid-remote-address",
+  "unknown-country",
   "unknown-property",
   // About many lines, or the whole import.
   "upload-interrupted",

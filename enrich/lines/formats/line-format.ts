@@ -1,5 +1,5 @@
 import type { LineFormat } from "../../../schemas/records/import-format.js";
-import type { LineFields } from "../decode-line.js";
+import type { ImportPath, LineFields } from "../decode-line.js";
 import type { LineFault } from "../line-fault.js";
 
 /** A line that is no event and no fault: a comment, a request that is no download, a row of empty cells. */
@@ -15,4 +15,7 @@ export type ReadLine = (
   line: number,
 ) => LineFields | { fault: LineFault } | typeof NO_EVENT | undefined;
 
-export type OpenFormat = (format: Pick<LineFormat, "path" | "header">) => ReadLine;
+export type OpenFormat = (
+  /** Where `artifactKind` is `any`, a line names its package or pixel. */
+  chunk: Pick<LineFormat, "path" | "header"> & Pick<ImportPath, "artifactKind">,
+) => ReadLine;

@@ -43,7 +43,7 @@ export function formattedFiles({ linesMax }: { linesMax: number }): FuzzTarget<I
 }
 
 const fixture = (name: string) =>
-  readFileSync(new URL(`../../fixtures/access-logs/${name}.txt`, import.meta.url), "utf8")
+  readFileSync(new URL(`../../fixtures/${name}.txt`, import.meta.url), "utf8")
     .trimEnd()
     .split("\n");
 
@@ -76,10 +76,19 @@ const csv = fc.oneof(
 );
 
 const FILES: readonly [ImportFormat, fc.Arbitrary<string>, string[]][] = [
-  ["combined", fc.oneof(combined, real("nginx", "apache", "apache-vhost")), []],
-  ["cloudfront", real("cloudfront"), fixture("cloudfront").slice(0, 2)],
-  ["s3", real("s3"), []],
+  [
+    "combined",
+    fc.oneof(combined, real("access-logs/nginx", "access-logs/apache", "access-logs/apache-vhost")),
+    [],
+  ],
+  ["cloudfront", real("access-logs/cloudfront"), fixture("access-logs/cloudfront").slice(0, 2)],
+  ["s3", real("access-logs/s3"), []],
   ["csv", csv, [CSV_HEADER]],
+  ["caddy", real("formats/caddy"), []],
+  ["traefik", real("formats/traefik"), []],
+  ["pypi-bigquery", real("formats/pypi-bigquery"), []],
+  ["docker-dvp", real("formats/docker-dvp"), fixture("formats/docker-dvp").slice(0, 1)],
+  ["scarf-csv", real("formats/scarf-csv"), fixture("formats/scarf-csv").slice(0, 1)],
 ];
 
 function file({

@@ -70,7 +70,7 @@ type Fields = Record<string, unknown>;
 const KEYS = new Set(
   (
     "$time $unique_id $package $pixel $tracking_pixel $remote_address $user_agent $referrer $referer " +
-    "$version $type $domain $headers"
+    "$version $type $domain $headers $country"
   ).split(" "),
 );
 

@@ -155,6 +155,7 @@ function enriched({ line, event }: Version): EnrichedEvent {
     referer: "",
     userAgent,
     address,
+    country: "",
     variables: [...variables].flat(),
     client: lookups.clients.of(userAgent),
     place: lookups.places.of(address),

@@ -50,6 +50,7 @@ const FAULT_WORDS: Record<LogType, string> = {
   "line-too-long": "Longer than 1 MiB",
   "invalid-value": "A value that cannot be used",
   "invalid-remote-address": "A $remote_address that is no address",
+  "unknown-country": "A $country that is none",
   "unknown-property": "An unknown name with $",
   "upload-interrupted": "The upload ended early",
   "dead-letter": "Dead letter: enrichment kept failing",

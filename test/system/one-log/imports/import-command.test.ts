@@ -189,9 +189,7 @@ describe("other formats", () => {
     );
     const unnamed = await send(file);
     expect(unnamed.status).toBe(1);
-    expect(unnamed.err).toContain(
-      "looks like an access log of the format combined: send it with format=combined",
-    );
+    expect(unnamed.err).toContain("looks like combined: send it with format=combined");
   });
 
   test("a log that has grown: what was sent before counts once", async () => {

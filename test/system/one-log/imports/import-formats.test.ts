@@ -54,7 +54,12 @@ interface EventRow {
   version: string;
   user_agent: string;
   referer: string;
+  type: string;
   origin_country: string;
+  client: string;
+  client_version: string;
+  platform: string;
+  automated: string;
   variables: string;
 }
 
@@ -73,6 +78,8 @@ interface Fixture {
   day: string;
   /** Events, refused and skipped lines. */
   counts: [imported: number, failed: number, skipped: number];
+  /** That are live: all that were imported, if not given. */
+  events?: number;
   /** Fields of some of the events. */
   has: Partial<EventRow>[];
 }
@@ -104,28 +111,82 @@ const FIXTURES: readonly Fixture[] = [
     counts: [1, 0, 3],
     has: [{ version: "1.4.0", user_agent: "curl/8.5.0", referer: "https://example.org/" }],
   },
+  ...["caddy", "traefik"].map((format) => ({
+    query: { format, path: "/releases/tool-{version}.tar.gz" },
+    file: `formats/${format}.txt`,
+    day: format === "caddy" ? "2026-11-26" : "2026-11-23",
+    counts: [4, 0, 5] as Fixture["counts"],
+    has: [
+      { version: "1.4.0", variables: "version=1.4.0", user_agent: "curl/7.88.1" },
+      { referer: 'https://example.org/a?b="c"', user_agent: UBUNTU_AGENT },
+    ],
+  })),
+  {
+    query: { format: "docker-dvp" },
+    file: "formats/docker-dvp.txt",
+    day: "2026-11-01",
+    counts: [4, 0, 1],
+    has: [
+      { version: "1.4.0", origin_country: "DE", user_agent: "docker/27.3.1" },
+      { version: "", origin_country: "FR", user_agent: "cri-o/1.30.3" },
+    ],
+  },
+  {
+    query: { format: "pypi-bigquery" },
+    file: "formats/pypi-bigquery.txt",
+    day: "2026-11-01",
+    counts: [5, 0, 0],
+    has: [
+      { version: "1.4.0", origin_country: "US", client: "pip", client_version: "24.3.1", automated: "ci" },
+      { version: "1.4.1", origin_country: "US", client: "bandersnatch", automated: "mirror" },
+      { version: "1.4.1", origin_country: "", client: "poetry", platform: "macOS" },
+    ],
+  },
+  {
+    query: { format: "scarf-csv" },
+    file: "formats/scarf-csv.txt",
+    day: "2026-11-01",
+    // One of its ids comes twice.
+    counts: [4, 0, 1],
+    events: 3,
+    has: [
+      {
+        time: "2026-11-01T08:00:00.123000Z",
+        version: "1.4.0",
+        origin_country: "DE",
+        type: "binary-download",
+      },
+      { version: "1.4.1", origin_country: "US", user_agent: "Mozilla/5.0 (X11; Linux x86_64) Gecko, like" },
+    ],
+  },
 ];
 
-describe.each(FIXTURES)("$query.format, $file", ({ query, file, day, counts, has }) => {
-  const [imported, failed, skipped] = counts;
-  const wanted = {
-    events_total: imported + failed,
-    events_successfully_imported: imported,
-    events_failed_to_import: failed,
-    lines_skipped: skipped,
-  };
+describe.each(FIXTURES)(
+  "$query.format, $file",
+  ({ query, file, day, counts, events: live = counts[0], has }) => {
+    const [imported, failed, skipped] = counts;
+    const wanted = {
+      events_total: imported + failed,
+      events_successfully_imported: imported,
+      events_failed_to_import: failed,
+      lines_skipped: skipped,
+    };
 
-  test("every line is an event, refused or skipped, as a dry run says; sent again it changes nothing", async () => {
-    const body = await fixture(file);
-    expect((await post(body, { ...query, dryRun: "true" })).said).toMatchObject({ ...wanted, dry_run: true });
-    expect(await importAs(body, query)).toMatchObject({ ...wanted, warning_log_sample: [] });
-    const events = await eventsOf(day);
-    expect(events).toHaveLength(imported);
-    for (const each of has) expect(events).toContainEqual(expect.objectContaining(each));
-    expect(await importAs(body, query)).toMatchObject(wanted);
-    expect(await eventsOf(day)).toEqual(events);
-  });
-});
+    test("every line is an event, refused or skipped, as a dry run says; sent again it changes nothing", async () => {
+      const body = await fixture(file);
+      expect((await post(body, { ...query, dryRun: "true" })).said).toMatchObject({
+        ...wanted,
+        dry_run: true,
+      });
+      expect(await importAs(body, query)).toMatchObject({ ...wanted, warning_log_sample: [] });
+      const events = await eventsOf(day);
+      expect(events).toHaveLength(live);
+      for (const each of has) expect(events).toContainEqual(expect.objectContaining(each));
+      expect(await importAs(body, query)).toMatchObject(wanted);
+      expect(await eventsOf(day)).toEqual(events);
+    });
+  },
+);
 
 const CSV = "$time,$unique_id,$user_agent,$version,channel\n";
 const ROWS = ["2025-03-10,a,curl/8,1.0,stable", '2025-03-11,b,"curl/8, really",1.1,'];
@@ -161,6 +222,27 @@ describe("csv", () => {
   });
 });
 
+test("a country that a line names counts where its address gives none, and else is a warning", async () => {
+  await makeTool("docker");
+  const lines = [
+    '{"$time":"2025-03-10","$country":"fr"}',
+    '{"$time":"2025-03-10","$country":"JP","$remote_address":"81.2.69.142"}',
+    '{"$time":"2025-03-10","$country":"France"}',
+  ];
+  const record = await importAs(lines.join("\n"), { format: "ndjson" });
+  expect(record.warning_log_sample.map(({ line, type }) => [line, type])).toEqual([[3, "unknown-country"]]);
+  const countries = (await eventsOf("2025-03-10")).map((event) => event.origin_country);
+  expect(countries.sort()).toEqual(["", "FR", "GB"]);
+  const range = { startDate: "2025-03-10", endDate: "2025-03-11" };
+  const counted = (await api.readAggregates(ORGANIZATION, range)).filter((each) => each.package === tool.id);
+  expect(
+    counted.flatMap(({ breakdown, country, total }) => (breakdown === "country" ? [[country, total]] : [])),
+  ).toEqual([
+    ["FR", 1],
+    ["GB", 1],
+  ]);
+});
+
 test("refused lines of a log come back as they were sent", async () => {
   const log = await fixture("access-logs/nginx.txt");
   const wrong = ["no line of it", '1.2.3.4 - - [31/Nov/2026:00:00:00 +0000] "GET /x HTTP/1.1" 200 1 "-" "-"'];
@@ -182,6 +264,11 @@ describe("a body that is plainly of another format is refused before its import 
     ["s3", "$time,a\n", "invalid-body", "format=csv"],
     ["csv", "time,a\n", "invalid-body", "$time"],
     ["csv", "[1]", "invalid-body", "JSON array"],
+    ["caddy", '1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /a', "invalid-body", "format=combined"],
+    ["traefik", "x", "invalid-body", "JSON object"],
+    ["ndjson", '{"RequestPath":"/","DownstreamStatus":200}', "not-ndjson", "format=traefik"],
+    ["scarf-csv", "$time,a", "invalid-body", "id among them"],
+    ["docker-dvp", "Action,Country", "invalid-body", "timestamp among them"],
   ])("as %s: %j", async (format, body, code, advice) => {
     const before = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${ORGANIZATION}`);
     for (const query of [{ format }, { format, dryRun: "true" as const }])

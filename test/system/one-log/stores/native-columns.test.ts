@@ -61,6 +61,7 @@ function eventAt(line: number): EnrichedEvent {
     referer: text(),
     userAgent: text(),
     address: isKnown ? `192.0.2.${random.below(200)}` : "",
+    country: "",
     variables: Array.from({ length: random.below(5) }, (_, index) => [`${index}${text()}`, text()]).flat(),
     client: {
       client: text(),

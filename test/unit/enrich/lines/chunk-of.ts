@@ -55,6 +55,7 @@ export function eventOf(over: Partial<EnrichedEvent> = {}): EnrichedEvent {
     referer: "",
     userAgent: "",
     address: "",
+    country: "",
     variables: [],
     client: UNKNOWN_CLIENT,
     place: UNKNOWN_PLACE,

@@ -97,6 +97,24 @@ describe("readEvent", () => {
     expect(faultOf({ $time: time })).toMatchObject({ class: "error", type });
   });
 
+  test.each([
+    ["DE", "DE", 0],
+    ["us", "US", 0],
+    [undefined, "", 0],
+    [null, "", 0],
+    ["", "", 0],
+    ["DEU", "", 1],
+    ["D1", "", 1],
+    ["Ü", "", 1],
+    [49, "", 1],
+    [["DE"], "", 1],
+  ])("has the country %j as %j, with %i warnings", (country, wanted, count) => {
+    expect(eventFrom({ $country: country }).country).toBe(wanted);
+    expect(warningsOf({ $country: country }).map(({ type }) => type)).toEqual(
+      Array.from({ length: count }, () => "unknown-country"),
+    );
+  });
+
   test("shows the start of a wrong time, in whole characters", () => {
     expect(faultOf({ $time: "😀".repeat(40) }).message).toContain(`: ${"😀".repeat(15)}…`);
   });

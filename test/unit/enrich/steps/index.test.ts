@@ -24,6 +24,7 @@ const event: EnrichedEvent = {
   referer: "https://r.example/",
   userAgent: "npm/10",
   address: "192.0.2.1",
+  country: "",
   variables: ["os", "linux"],
   client: UNKNOWN_CLIENT,
   place: UNKNOWN_PLACE,
@@ -48,6 +49,19 @@ describe("the steps of enrichment", () => {
       place: { ...UNKNOWN_PLACE, city: "192.0.2.1" },
       network: { ...UNKNOWN_NETWORK, company: "192.0.2.1" },
     });
+  });
+
+  it("take the country that the line names where its address tells none, as one object for each country", () => {
+    const inGermany = { ...event, country: "DE" };
+    const places = [inGermany, { ...inGermany }].map((each) => {
+      steps.forEach((put) => put(each, lookups));
+      return each.place;
+    });
+    expect(places[0]).toEqual({ ...UNKNOWN_PLACE, country: "DE" });
+    expect(places[1]).toBe(places[0]);
+    const known = { ...lookups, places: { of: () => ({ ...UNKNOWN_PLACE, country: "NL" }) } };
+    steps.forEach((put) => put(inGermany, known));
+    expect(inGermany.place.country).toBe("NL");
   });
 
   it("come to the same when they run twice", () => {

@@ -4,13 +4,18 @@ import { NO_EVENT } from "../../../../../enrich/lines/formats/line-format.js";
 import { openDecoder } from "../../../../../enrich/lines/open-decoder.js";
 import { numberLines } from "../../../../../enrich/lines/split-lines.js";
 import type { LineFormat } from "../../../../../schemas/records/import-format.js";
+import type { RawChunk } from "../../../../../schemas/records/raw-chunk.js";
 import { chunkOf } from "../chunk-of.js";
 
 /** Of each line that is not blank: the fields of its event, the message that refuses it, or `skipped`. */
 export type Read = Record<string, unknown> | string;
 
-export function decodeBody(text: string, format: Partial<LineFormat> & Pick<LineFormat, "format">): Read[] {
-  const chunk = chunkOf(text, format);
+export function decodeBody(
+  text: string,
+  format: Partial<LineFormat> & Pick<LineFormat, "format">,
+  over: Partial<RawChunk> = {},
+): Read[] {
+  const chunk = chunkOf(text, { ...format, ...over, ...(over.artifactKind === "any" && { artifactId: "" }) });
   const decode = openDecoder(chunk);
   return [...numberLines(chunk.lines, 1)].map((line) => readOf(decode(line)));
 }
