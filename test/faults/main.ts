@@ -4,12 +4,11 @@ import { openEmbeddedWorld } from "./worlds/embedded-world.js";
 import { openClusterWorld } from "./worlds/cluster-world.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
 import { makeLoopDisk, missingForLoopDisk } from "../support/program/loop-disk.js";
-import type { FaultWorld } from "./worlds/fault-world.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
 import { runText, seedText, totalsOf } from "./imports/report.js";
-import { runFunnelSeed, type FunnelSeedReport } from "./funnel/run-funnel-seed.js";
-import { runSeed, type SeedReport } from "./imports/run-seed.js";
+import { runFunnelSeed } from "./funnel/run-funnel-seed.js";
+import { runSeed } from "./imports/run-seed.js";
 
 interface Options {
   log: "embedded" | "kafka";
@@ -80,37 +79,47 @@ const command = new Command("test:faults")
 
 async function runImports(options: Options): Promise<void> {
   await using world = await WORLDS[worldOf(options)](options);
-  const reports = await runSeeds(world, options);
-  process.stdout.write(`${runText(reports, world.faults)}\n`);
-  const wrong = Object.values(totalsOf(reports)).some((count) => count > 0);
-  const struck = reports.some(({ faults }) => faults.length > 0);
-  process.exitCode = wrong || !struck ? 1 : 0;
+  await runSeeds(options, {
+    run: (seed) => runSeed(world, seed),
+    line: seedText,
+    summary: (reports) => runText(reports, world.faults),
+    isWrong: (reports) => Object.values(totalsOf(reports)).some((count) => count > 0),
+  });
 }
 
 function worldOf({ cluster, power, log }: Pick<Options, "cluster" | "power" | "log">): keyof typeof WORLDS {
   return cluster ? "cluster" : power ? "power" : log;
 }
 
-async function runSeeds(world: FaultWorld, { seeds, from }: Options): Promise<SeedReport[]> {
-  const reports: SeedReport[] = [];
-  for (let seed = from; seed < from + seeds; seed++) {
-    const report = await runSeed(world, seed);
-    reports.push(report);
-    process.stdout.write(`${seedText(report)}\n`);
-  }
-  return reports;
+async function runFunnel(options: Options): Promise<void> {
+  await using world = await openFunnelWorld(options.power ? { disk: makeLoopDisk() } : {});
+  await runSeeds(options, {
+    run: (seed) => runFunnelSeed(world, seed),
+    line: funnelSeedText,
+    summary: (reports) => funnelRunText(reports, world.action),
+    isWrong,
+  });
 }
 
-async function runFunnel({ power, seeds, from }: Options): Promise<void> {
-  await using world = await openFunnelWorld(power ? { disk: makeLoopDisk() } : {});
-  const reports: FunnelSeedReport[] = [];
+interface Seeds<Report> {
+  run: (seed: number) => Promise<Report>;
+  line: (report: Report) => string;
+  summary: (reports: readonly Report[]) => string;
+  isWrong: (reports: readonly Report[]) => boolean;
+}
+
+async function runSeeds<Report extends { faults: unknown[] }>(
+  { seeds, from }: Options,
+  { run, line, summary, isWrong: isAnyWrong }: Seeds<Report>,
+): Promise<void> {
+  const reports: Report[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
-    const report = await runFunnelSeed(world, seed);
+    const report = await run(seed);
     reports.push(report);
-    process.stdout.write(`${funnelSeedText(report)}\n`);
+    process.stdout.write(`${line(report)}\n`);
   }
-  process.stdout.write(`${funnelRunText(reports, world.action)}\n`);
-  process.exitCode = isWrong(reports) || !reports.some(({ faults }) => faults.length > 0) ? 1 : 0;
+  process.stdout.write(`${summary(reports)}\n`);
+  process.exitCode = isAnyWrong(reports) || !reports.some(({ faults }) => faults.length > 0) ? 1 : 0;
 }
 
 await command.parseAsync();

@@ -1,8 +1,8 @@
 import type { Client } from "pg";
-import { pause } from "../../../schemas/async/pause.js";
 import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startToolchain } from "../../support/program/start-toolchain.js";
+import { untilAnswered } from "../worlds/until-answered.js";
 import { openArmedPlan, armedProgram } from "../worlds/armed-program.js";
 import type { LoopDisk } from "../../support/program/loop-disk.js";
 import type { FunnelAction } from "./plan-funnel-seed.js";
@@ -27,9 +27,7 @@ export interface FunnelWorld extends AsyncDisposable {
 }
 
 const EVERY_SECOND = "* * * * * *";
-/** It may be killed at several points, one after the other, before it answers. */
-const TRIES_MS_MAX = 240_000;
-const RETRY_MS = 100;
+const PATIENCE_MS = 240_000;
 
 /** On a disk, which is disposed of with it, its power is cut. */
 export async function openFunnelWorld({ disk }: { disk?: LoopDisk } = {}): Promise<FunnelWorld> {
@@ -51,16 +49,8 @@ export async function openFunnelWorld({ disk }: { disk?: LoopDisk } = {}): Promi
       return connectApi(toolchain.api, account.token);
     },
     kill: async () => void (await toolchain.kill("SIGKILL")),
-    async askPostgres(question) {
-      for (const deadline = Date.now() + TRIES_MS_MAX; ;) {
-        try {
-          return await onPostgres(toolchain.endpoints.postgres, question);
-        } catch (error) {
-          if (Date.now() > deadline) throw error;
-        }
-        await pause(RETRY_MS);
-      }
-    },
+    askPostgres: (question) =>
+      untilAnswered(() => onPostgres(toolchain.endpoints.postgres, question), { patienceMs: PATIENCE_MS }),
     async [Symbol.asyncDispose]() {
       await program[Symbol.asyncDispose]();
       await disk?.[Symbol.asyncDispose]();

@@ -16,6 +16,7 @@ import {
   type RoundStage,
   type PlannedRound,
 } from "./plan-funnel-seed.js";
+import { untilAnswered } from "../worlds/until-answered.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
 import { DAY_MS } from "../../../schemas/date-range.js";
 
@@ -78,26 +79,19 @@ async function openListener(api: FunnelWorld["api"], owner: string) {
   return { secret, receiver };
 }
 
-/** It may be killed at several points, one after the other, before it answers. */
-const TRIES_MS_MAX = 240_000;
-const RETRY_MS = 100;
+const PATIENCE_MS = 240_000;
 
 /** Under one Idempotency-Key, again until it is answered. */
 async function importRound(world: FunnelWorld, owner: ListeningOwner, round: number): Promise<void> {
   const { name, rounds } = owner.planned;
   const body = linesOf(owner, rounds[round] as PlannedRound).join("\n");
   const headers = { "Content-Type": "application/ndjson", "Idempotency-Key": `${name}-${round}` };
-  for (const deadline = Date.now() + TRIES_MS_MAX; ;) {
-    const ask = async () => {
-      const answer = await world.api.request(`/v2/${name}/import`, { method: "POST", headers, body });
-      return { status: answer.status, said: await answer.text() };
-    };
-    const { status, said } = await ask().catch((error: unknown) => ({ status: 0, said: String(error) }));
-    if (status === 200) return;
-    if (Date.now() > deadline) throw new Error(`an import was not taken: ${status} ${said}`);
-    await pause(RETRY_MS);
-    await world.whenRunning();
-  }
+  const ask = async () => {
+    const answer = await world.api.request(`/v2/${name}/import`, { method: "POST", headers, body });
+    const said = await answer.text();
+    if (answer.status !== 200) throw new Error(`an import was not taken: ${answer.status} ${said}`);
+  };
+  await untilAnswered(ask, { patienceMs: PATIENCE_MS, meanwhile: () => world.whenRunning() });
 }
 
 /** Far enough from midnight for nothing to move while the seed runs. */

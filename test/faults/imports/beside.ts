@@ -1,10 +1,10 @@
-import { pause } from "../../../schemas/async/pause.js";
 import type { ErasureRecord } from "../../../schemas/contracts/erasure.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
 import { countLive } from "../../support/stores/open-clickhouse.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
+import { untilAnswered } from "../worlds/until-answered.js";
 import type { Verdict } from "./check-imports.js";
 import { countDifferingRows } from "./check-seed.js";
 import { sendImport } from "./send-import.js";
@@ -34,21 +34,22 @@ export async function openBeside(world: FaultWorld, seed: number): Promise<Besid
     `SELECT lower(hex(max(endpoint_id))) AS id FROM events WHERE artifact = '${erased.id}'`,
   );
   const endpoint = client?.id ?? "";
+  const patience = { patienceMs: PATIENCE_MS, meanwhile: () => world.whenRunning() };
   let erasure = "";
   let letter = "";
   return {
     async run() {
       const ask = () =>
         world.api.post<ErasureRecord>(`/v2/${organization}/erasures`, { endpoint_id: endpoint });
-      ({ id: erasure } = await untilAnswered(world, ask));
+      ({ id: erasure } = await untilAnswered(ask, patience));
       // An erasure waits for dead letters of before.
       letter = await importPoison(world, { seed, poisoned });
-      await untilAnswered(world, async () => {
+      await untilAnswered(async () => {
         const paths = [`/v2/${organization}/erasures/${erasure}`, `/v2/imports/${organization}/${letter}`];
         for (const path of paths)
           if ((await world.api.get<{ status: string }>(path)).status !== "done")
             throw new Error(`${path} is not done`);
-      });
+      }, patience);
     },
     async check(verdict) {
       await checkErased(world, { erased, endpoint }, verdict);
@@ -85,18 +86,6 @@ async function importPoison(
   const planned = { key: `${seed}-poison`, package: 0, lines: EVENTS, refused: 0, startAt: 0 };
   const sent = { planned: { ...planned, gzip: false, ending: "keep" as const }, good, refused: [] };
   return (await sendImport(world, { ...sent, packageId: poisoned.id })).answeredId ?? "";
-}
-
-/** It may die at several points, one after the other, before it answers. */
-async function untilAnswered<T>(world: FaultWorld, ask: () => Promise<T>): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; ; await pause(100)) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await world.whenRunning();
-    }
-  }
 }
 
 /** No row of the client is left, and every event lives on with its other version. */

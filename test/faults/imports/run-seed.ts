@@ -9,6 +9,7 @@ import { openBeside } from "./beside.js";
 import { checkSeed } from "./check-seed.js";
 import { composeBody, sendImport } from "./send-import.js";
 import type { FaultWorld } from "../worlds/fault-world.js";
+import { untilAnswered } from "../worlds/until-answered.js";
 import {
   PACKAGES,
   planSeed,
@@ -100,22 +101,20 @@ async function takeBack(
   world: FaultWorld,
   { id, ending }: { id: string; ending: "retract" | "abort" },
 ): Promise<void> {
-  for (const deadline = Date.now() + ASKING_MS_MAX; ;) {
-    const path = `/v2/imports/${world.organization}/${id}`;
-    const ask = async () => {
-      if (ending === "abort") {
-        const aborted = await world.api.request(`${path}/abort?retract=true`, { method: "POST" });
-        if (aborted.status !== 409) return [202, 204].includes(aborted.status);
-      }
-      const { status } = await world.api.get<EventImport>(path);
-      if (status === "importing") return false;
-      return [202, 204].includes((await world.api.request(path, { method: "DELETE" })).status);
-    };
-    if (await ask().catch(() => false)) return;
-    if (Date.now() > deadline) throw new Error(`import ${id} could not be retracted`);
-    await pause(100);
-    await world.whenRunning();
-  }
+  const path = `/v2/imports/${world.organization}/${id}`;
+  const ask = async () => {
+    if (ending === "abort") {
+      const aborted = await world.api.request(`${path}/abort?retract=true`, { method: "POST" });
+      if (aborted.status !== 409) return aborted.status;
+    }
+    const { status } = await world.api.get<EventImport>(path);
+    return status === "importing" ? status : (await world.api.request(path, { method: "DELETE" })).status;
+  };
+  const takeOnce = async () => {
+    const said = await ask();
+    if (said !== 202 && said !== 204) throw new Error(`import ${id} could not be retracted: ${said}`);
+  };
+  await untilAnswered(takeOnce, { patienceMs: ASKING_MS_MAX, meanwhile: () => world.whenRunning() });
 }
 
 const VIEWS = [

@@ -3,11 +3,10 @@ import { makeExporter, openRecount } from "../../support/imports/import-world.js
 import { startCluster } from "../../support/program/start-cluster.js";
 import { findGivenServers, serverNames } from "../../support/shards/given-servers.js";
 import { openServersDatabase, type ServersDatabase } from "../../support/shards/servers-database.js";
-import { onPostgres } from "../../support/stores/on-postgres.js";
 import { CLUSTER_FAULTS } from "../plans/fault-catalog.js";
-import { openArmedPlan, supervise, whenReady } from "./armed-program.js";
+import { openArmedPlan } from "./armed-program.js";
 import { type FaultWorld, openPersistentClickHouse } from "./fault-world.js";
-import { followFaults } from "./follow-faults.js";
+import { armedCluster } from "./follow-faults.js";
 import { type KafkaWorldOptions, openBrokers } from "./kafka-world.js";
 import { remakeReplica, whenReplicasAgree, harmServers } from "./server-faults.js";
 
@@ -33,11 +32,10 @@ export async function openClusterWorld({
   const api = await cluster.add("api,collect,jobs");
   const enrichers = [await cluster.add("enrich"), await cluster.add("enrich")];
   const account = await makeExporter(api, ORGANIZATION);
-  const supervisors = cluster.members.map(supervise);
-  const whenRunning = async () => void (await Promise.all(supervisors.map((each) => each.whenRunning())));
   const shards = database.shards.map((urls) => urls.map((url) => openPersistentClickHouse(() => url)));
   const names = given.shards.map((shard) => serverNames([shard]));
-  const following = followFaults(armed, {
+  const programs = armedCluster(armed, {
+    ...{ cluster, apis: [api], below: [kafka, database] },
     harm: (fault) =>
       harmServers(fault, {
         control,
@@ -50,6 +48,7 @@ export async function openClusterWorld({
       }),
   });
   return {
+    ...programs,
     faults: CLUSTER_FAULTS,
     programs: enrichers,
     collector: api,
@@ -58,26 +57,12 @@ export async function openClusterWorld({
     get api() {
       return connectApi(api.api, account.token);
     },
-    arm: (faults) => following.arm(faults),
     async disarm() {
-      await following.disarm();
-      await whenRunning();
-      await whenReady(api);
+      await programs.disarm();
       await Promise.all(shards.flat().map(whenReplicasAgree));
     },
-    carriedOut: async () => following.struck(),
-    withPostgres: (work) => onPostgres(cluster.postgresUrl, work),
     clickhouse: openPersistentClickHouse(inTurn(database)),
     shards,
-    whenRunning,
-    async [Symbol.asyncDispose]() {
-      await following.stop();
-      await Promise.all(supervisors.map((each) => each.stop()));
-      await cluster[Symbol.asyncDispose]();
-      await kafka[Symbol.asyncDispose]();
-      await armed[Symbol.asyncDispose]();
-      await database[Symbol.asyncDispose]();
-    },
   };
 }
 

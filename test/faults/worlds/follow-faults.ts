@@ -1,8 +1,12 @@
 import { pause } from "../../../schemas/async/pause.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
-import { type ArmedPlan, FAULT_MS_MAX } from "./armed-program.js";
+import type { Cluster } from "../../support/program/start-cluster.js";
+import type { Toolchain } from "../../support/program/start-toolchain.js";
+import { onPostgres } from "../../support/stores/on-postgres.js";
+import { type ArmedPlan, FAULT_MS_MAX, supervise, whenReady } from "./armed-program.js";
+import type { FaultWorld } from "./fault-world.js";
 
-export interface FaultsOutside {
+interface FaultsOutside {
   /** What the programs need to know for their part. */
   targets?: () => { brokerPid: number };
   /**
@@ -12,10 +16,40 @@ export interface FaultsOutside {
   harm: (fault: PlannedFault, passer: number) => Promise<boolean>;
 }
 
+interface ArmedCluster extends FaultsOutside {
+  cluster: Cluster;
+  apis: readonly Toolchain[];
+  /** Its stores and brokers, in the order in which they close. */
+  below: readonly AsyncDisposable[];
+}
+
+/** The processes of a cluster, each started again whenever it ends; disposed of with all that is below it. */
+export function armedCluster(armed: ArmedPlan, { cluster, apis, below, ...outside }: ArmedCluster) {
+  const supervisors = cluster.members.map(supervise);
+  const whenRunning = async () => void (await Promise.all(supervisors.map((each) => each.whenRunning())));
+  const following = followFaults(armed, outside);
+  return {
+    arm: (faults) => following.arm(faults),
+    async disarm() {
+      await following.disarm();
+      await whenRunning();
+      await Promise.all(apis.map(whenReady));
+    },
+    carriedOut: async () => following.struck(),
+    withPostgres: (work) => onPostgres(cluster.postgresUrl, work),
+    whenRunning,
+    async [Symbol.asyncDispose]() {
+      await following.stop();
+      await Promise.all(supervisors.map((each) => each.stop()));
+      for (const each of [cluster, ...below, armed]) await each[Symbol.asyncDispose]();
+    },
+  } satisfies Partial<FaultWorld>;
+}
+
 const LOOK_EVERY_MS = 20;
 
 /** Does the part of each fault that goes on outside of the process that passed its point. */
-export function followFaults(armed: ArmedPlan, { targets, harm }: FaultsOutside) {
+function followFaults(armed: ArmedPlan, { targets, harm }: FaultsOutside) {
   let following = { stop: () => undefined as void, ended: Promise.resolve(new Map<number, boolean>()) };
   let struck = new Map<number, boolean>();
   const end = () => {

@@ -1,13 +1,12 @@
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { type JavaTestBroker, openJavaBroker, openJavaCluster } from "../../broker/suite/java-broker.js";
 import { makeExporter, openRecount } from "../../support/imports/import-world.js";
-import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startCluster } from "../../support/program/start-cluster.js";
 import type { Toolchain } from "../../support/program/start-toolchain.js";
-import { openArmedPlan, supervise, whenReady } from "./armed-program.js";
+import { openArmedPlan } from "./armed-program.js";
 import { KAFKA_FAULTS, THREE_BROKER_FAULTS } from "../plans/fault-catalog.js";
 import { type FaultWorld, type WorldOptions, openPersistentClickHouse } from "./fault-world.js";
-import { followFaults } from "./follow-faults.js";
+import { armedCluster } from "./follow-faults.js";
 import { harmGroup } from "./group-faults.js";
 import type { BrokerSettings } from "../../broker/broker-settings.js";
 
@@ -42,11 +41,10 @@ export async function openKafkaWorld({ brokers = 1, env = {} }: KafkaWorldOption
   const collector = await cluster.add("collect,jobs");
   const [first] = apis as [Toolchain];
   const account = await makeExporter(first, ORGANIZATION);
-  const supervisors = cluster.members.map(supervise);
-  const whenRunning = async () => void (await Promise.all(supervisors.map((each) => each.whenRunning())));
   let armings = 0;
   const victim = () => kafka.members[armings % kafka.members.length] as JavaTestBroker;
-  const following = followFaults(armed, {
+  const programs = armedCluster(armed, {
+    ...{ cluster, apis, below: [kafka] },
     targets() {
       armings += 1;
       return { brokerPid: victim().pid };
@@ -56,6 +54,7 @@ export async function openKafkaWorld({ brokers = 1, env = {} }: KafkaWorldOption
   const clickhouse = openPersistentClickHouse(() => cluster.clickhouseUrl);
   let asked = 0;
   return {
+    ...programs,
     faults: brokers === 1 ? KAFKA_FAULTS : THREE_BROKER_FAULTS,
     programs: enrichers,
     collector,
@@ -64,24 +63,8 @@ export async function openKafkaWorld({ brokers = 1, env = {} }: KafkaWorldOption
     get api() {
       return connectApi(apis[asked++ % apis.length]?.api ?? "", account.token);
     },
-    arm: (faults) => following.arm(faults),
-    async disarm() {
-      await following.disarm();
-      await whenRunning();
-      await Promise.all(apis.map(whenReady));
-    },
-    carriedOut: async () => following.struck(),
-    withPostgres: (work) => onPostgres(cluster.postgresUrl, work),
     clickhouse,
     shards: [[clickhouse]],
-    whenRunning,
-    async [Symbol.asyncDispose]() {
-      await following.stop();
-      await Promise.all(supervisors.map((each) => each.stop()));
-      await cluster[Symbol.asyncDispose]();
-      await kafka[Symbol.asyncDispose]();
-      await armed[Symbol.asyncDispose]();
-    },
   };
 }
 

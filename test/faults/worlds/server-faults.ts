@@ -2,6 +2,7 @@ import { pause } from "../../../schemas/async/pause.js";
 import type { ServerControl } from "../../support/shards/given-servers.js";
 import { isOfServers, type PlannedFault } from "../plans/plan-seed.js";
 import { connectClickHouse, databaseOf } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { untilAnswered } from "./until-answered.js";
 import type { PersistentClickHouse } from "./fault-world.js";
 
 /** The servers of a cluster, by the names that the control command knows them by. */
@@ -71,7 +72,7 @@ async function during(
 
 /** A keeper ends the session of a server that died this late at most. */
 const SESSION_MS_MAX = 90_000;
-const RETRY_MS = 500;
+const PATIENCE = { patienceMs: SESSION_MS_MAX, pauseMs: 500 };
 
 /**
  * Makes a server with an empty disk a replica again: another one of its shard forgets what the keeper knows of it, then the
@@ -87,8 +88,8 @@ export async function remakeReplica(
   const other = shard.find((url) => url !== server) ?? "";
   await using client = connectClickHouse(other);
   const query = `SYSTEM DROP REPLICA '${name}' FROM DATABASE \`${databaseOf(other)}\``;
-  await untilDone(async () => void (await client.command({ query })));
-  await untilDone(async () => void (await migrate()));
+  await untilAnswered(() => client.command({ query }), PATIENCE);
+  await untilAnswered(migrate, PATIENCE);
 }
 
 async function macroOf(url: string): Promise<string> {
@@ -96,16 +97,6 @@ async function macroOf(url: string): Promise<string> {
   const answer = await client.query({ query: "SELECT getMacro('replica') AS name", format: "JSONEachRow" });
   const [row] = await answer.json<{ name: string }>();
   return row?.name ?? "";
-}
-
-async function untilDone(work: () => Promise<void>): Promise<void> {
-  for (const deadline = Date.now() + SESSION_MS_MAX; ; await pause(RETRY_MS)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
-  }
 }
 
 /** Waits until the server has all rows that others of its shard have. */
