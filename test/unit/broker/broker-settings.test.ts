@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brokerSettings, propertiesText, settingsEnvironment } from "../../broker/broker-settings.js";
+import { brokerSettings, propertiesText } from "../../broker/broker-settings.js";
 
 const place = { port: 9092, controllerPort: 9093, logDir: "/data" };
 
@@ -9,14 +9,6 @@ test("a broker listens on this machine only and advertises that address", () => 
     "advertised.listeners": "PLAINTEXT://127.0.0.1:9092",
     "controller.quorum.voters": "1@127.0.0.1:9093",
     "auto.create.topics.enable": false,
-  });
-});
-
-test("a broker alone has one copy of everything", () => {
-  expect(brokerSettings(place)).toMatchObject({
-    "node.id": 1,
-    "min.insync.replicas": 1,
-    "offsets.topic.replication.factor": 1,
   });
 });
 
@@ -39,11 +31,4 @@ test("a broker in a container listens on all interfaces and advertises the addre
 
 test("a backslash in a path survives the properties file", () => {
   expect(propertiesText({ "log.dirs": "C:\\kafka", "node.id": 1 })).toBe("log.dirs=C:\\\\kafka\nnode.id=1\n");
-});
-
-test("the names of settings become those of the image's variables", () => {
-  expect(settingsEnvironment({ "log.dirs": "/data", "a-b_c.d": 1 })).toEqual({
-    KAFKA_LOG_DIRS: "/data",
-    KAFKA_A___B__C_D: "1",
-  });
 });

@@ -62,11 +62,3 @@ test("a failed download leaves no broker, and shows the output of Maven", async 
   await fetchBroker(lib, { env: await installMaven(JAR), onProgress });
   expect(isFetched(lib)).toBe(true);
 });
-
-test("reports its progress", async () => {
-  const jar = "[INFO] Downloaded from central: https://repo.example/maven2/a/1/a-1.jar (1 kB at 1 kB/s)";
-  const env = await installMaven(`for i in $(seq 45); do echo '${jar}'; done`, JAR);
-  const said: string[] = [];
-  await fetchBroker(join(dir, "lib"), { env, onProgress: (text) => said.push(text) });
-  expect(said.slice(1)).toEqual(["Downloaded 20 files.", "Downloaded 40 files."]);
-});

@@ -26,12 +26,6 @@ test("in the model the last event with an id counts, until its import is retract
   expect(daysOf(model)).toEqual(["a 2025-03-01", "b 2025-03-01"]);
 });
 
-test("in the model nothing of a deleted package counts", () => {
-  const model = modelOf(sent("1", event("a", "2025-03-01")));
-  model.artifacts = [{ ...artifact, deletedAt: 0 }];
-  expect(daysOf(model)).toEqual([]);
-});
-
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 const kindsOf = (kills: boolean) =>
   new Set(SEEDS.flatMap((seed) => planSteps(seed, { steps: 100, kills }).map((step) => step.do)));
@@ -59,8 +53,3 @@ test.each([[[7]], [[0, 49]], [[3, 20, 21, 22]]])(
     expect(shortest).toEqual({ message: `fails with ${needed.length}`, steps: needed });
   },
 );
-
-test("answers what it has when the time is over", async () => {
-  const failing = { message: "fails", steps: all };
-  expect(await shrinkSteps(failing, { attempt: failsWith([7]), until: 0 })).toEqual(failing);
-});
