@@ -8,7 +8,7 @@ import { OWNER, createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { importFile } from "../common/import-file.js";
 import { makePackage } from "../common/make-packages.js";
-import { runAdmin } from "../common/run-admin.js";
+import { runAdmin } from "../../support/program/run-admin.js";
 import { type Program, spawnProgram } from "../common/spawn-program.js";
 import { runCurl } from "../common/run-curl.js";
 import { type Usage, sampleUsage } from "../usage/sample-usage.js";
@@ -58,7 +58,7 @@ type Measuring = TurnSetup & { servers: BenchServers };
 async function measureTurn(program: Program, setup: Measuring): Promise<ClusterTurn> {
   const { api: url } = await program.ready();
   const api = connectApi(url, await createBenchAccount(program.dataDir));
-  await runAdmin(program.dataDir, ["grant-export", OWNER]);
+  await runAdmin(["grant-export", OWNER], { DATA_DIR: program.dataDir });
   const { servers, events, seed } = setup;
   const calm = () => Promise.all(servers.urls.map(awaitMerges));
   const importOf = async (mix: { events: number; seed: number }) => {

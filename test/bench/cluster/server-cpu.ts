@@ -1,16 +1,13 @@
-import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { readRows } from "../common/read-rows.js";
 
 /**
  * The CPU seconds of a server's own threads since its start, as ClickHouse counts them: also on another machine, and merges
  * included. Source: OSCPUVirtualTimeMicroseconds in ProfileEvents.cpp.
  */
-export async function readServerCpu(url: string): Promise<number> {
-  await using server = connectClickHouse(url, { database: "default" });
-  const answer = await server.query({
-    query: "SELECT value / 1e6 AS seconds FROM system.events WHERE event = 'OSCPUVirtualTimeMicroseconds'",
-    format: "JSONEachRow",
-  });
-  const [row] = await answer.json<{ seconds: number }>();
+async function readServerCpu(url: string): Promise<number> {
+  const query =
+    "SELECT value / 1e6 AS seconds FROM system.events WHERE event = 'OSCPUVirtualTimeMicroseconds'";
+  const [row] = await readRows<{ seconds: number }>(url, query, { database: "default" });
   return row?.seconds ?? 0;
 }
 

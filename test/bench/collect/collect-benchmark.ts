@@ -1,5 +1,4 @@
 import { pause } from "../../../schemas/async/pause.js";
-import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
 import { gzipFile, makeRedirectPackages, runCollectRound } from "./collect-round.js";
@@ -9,6 +8,7 @@ import { writeGzipFile } from "../common/event-files.js";
 import { makePackage } from "../common/make-packages.js";
 import { timesOf } from "../common/format-numbers.js";
 import { median } from "../common/median.js";
+import { readRows } from "../common/read-rows.js";
 import { rateFacts } from "../common/rate-facts.js";
 import { factTable, report } from "../common/report.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
@@ -60,22 +60,11 @@ async function countStored(
   packages: readonly string[],
   sent: number,
 ): Promise<number> {
-  const clickhouse = connectClickHouse(clickhouseUrl);
-  try {
-    const deadline = performance.now() + STORED_MS_MAX;
-    for (;;) {
-      const answer = await clickhouse.query({
-        query: "SELECT sum(sign) AS stored FROM events WHERE artifact IN {packages:Array(UUID)}",
-        query_params: { packages },
-        format: "JSONEachRow",
-      });
-      const [row] = await answer.json<{ stored: string }>();
-      const stored = Number(row?.stored);
-      if (stored >= sent || performance.now() > deadline) return stored;
-      await pause(500);
-    }
-  } finally {
-    await clickhouse.close();
+  const query = "SELECT sum(sign) AS stored FROM events WHERE artifact IN {packages:Array(UUID)}";
+  for (const deadline = performance.now() + STORED_MS_MAX; ; await pause(500)) {
+    const [row] = await readRows<{ stored: string }>(clickhouseUrl, query, { params: { packages } });
+    const stored = Number(row?.stored);
+    if (stored >= sent || performance.now() > deadline) return stored;
   }
 }
 

@@ -1,4 +1,4 @@
-import { runAdmin } from "./run-admin.js";
+import { runAdmin } from "../../support/program/run-admin.js";
 
 /** The account that owns the packages of the benchmarks. */
 export const OWNER = "bench";
@@ -6,5 +6,5 @@ export const OWNER = "bench";
 /** Creates an account with the admin command, beside the running program. Returns its token. */
 export function createBenchAccount(dataDir: string, username = OWNER): Promise<string> {
   const account = ["--username", username, "--email", `${username}@example.org`];
-  return runAdmin(dataDir, ["create-account", ...account]);
+  return runAdmin(["create-account", ...account], { DATA_DIR: dataDir });
 }

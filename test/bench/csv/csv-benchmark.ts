@@ -8,7 +8,7 @@ import { timesOf } from "../common/format-numbers.js";
 import { overRounds } from "../common/median.js";
 import { factTable, report } from "../common/report.js";
 import { type CurlRun, megabytesPerSecond } from "../common/run-curl.js";
-import { runAdmin } from "../common/run-admin.js";
+import { runAdmin } from "../../support/program/run-admin.js";
 import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 
@@ -31,7 +31,7 @@ async function runCsvBenchmark(options: BenchOptions, context: BenchContext): Pr
 async function runRounds({ program, events, rounds, onProgress }: MeasuredProgram): Promise<CsvRound[]> {
   const { api: url, clickhouse: clickhouseUrl } = await program.ready();
   const token = await createBenchAccount(program.dataDir);
-  await runAdmin(program.dataDir, ["grant-export", OWNER]);
+  await runAdmin(["grant-export", OWNER], { DATA_DIR: program.dataDir });
   const api = connectApi(url, token);
   const { uuid: packageId } = await api.post<PackageV1>("/v1/packages", {
     name: "bench",

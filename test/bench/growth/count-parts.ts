@@ -1,4 +1,4 @@
-import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { readRows } from "../common/read-rows.js";
 
 /** The active parts of the program's tables now. */
 export interface ActiveParts {
@@ -7,14 +7,8 @@ export interface ActiveParts {
 }
 
 export async function countParts(clickhouseUrl: string): Promise<ActiveParts> {
-  const clickhouse = connectClickHouse(clickhouseUrl);
-  try {
-    const answer = await clickhouse.query({ query: COUNT_PARTS, format: "JSONEachRow" });
-    const [row] = await answer.json<Record<keyof ActiveParts, string | number>>();
-    return { events: Number(row?.events), allTables: Number(row?.allTables) };
-  } finally {
-    await clickhouse.close();
-  }
+  const [row] = await readRows<Record<keyof ActiveParts, string>>(clickhouseUrl, COUNT_PARTS);
+  return { events: Number(row?.events), allTables: Number(row?.allTables) };
 }
 
 const COUNT_PARTS = `

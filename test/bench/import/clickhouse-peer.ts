@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import type { ClickHouseClient } from "@clickhouse/client";
 import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { assetUrl } from "../../../schemas/asset.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { readRows } from "../common/read-rows.js";
 import { postFile } from "../common/post-file.js";
 
 export const PEER_NAME = "clickhouse-jsoneachrow";
@@ -41,7 +41,7 @@ export async function openClickHousePeer(url: string): Promise<ClickHousePeer> {
       if (code !== undefined)
         throw new Error(`the INSERT of the peer failed with ClickHouse error ${String(code)}: ${text}`);
     },
-    countEvents: () => countEvents(clickhouse),
+    countEvents: () => countEvents(url),
     async [Symbol.asyncDispose]() {
       await drop();
       await clickhouse.close();
@@ -78,11 +78,8 @@ const SETTINGS = {
   insert_deduplicate: "0",
 } as const;
 
-async function countEvents(clickhouse: ClickHouseClient): Promise<number> {
-  const answer = await clickhouse.query({
-    query: "SELECT count() AS events FROM events",
-    format: "JSONEachRow",
-  });
-  const [row] = await answer.json<{ events: string | number }>();
+async function countEvents(url: string): Promise<number> {
+  const query = "SELECT count() AS events FROM events";
+  const [row] = await readRows<{ events: string }>(url, query, { database: DATABASE });
   return Number(row?.events);
 }

@@ -6,7 +6,7 @@ import { awaitMerges } from "../common/await-merges.js";
 import type { Benchmark, BenchContext, BenchOptions, BenchResult } from "../common/benchmark.js";
 import { OWNER } from "../common/create-bench-account.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
-import { runAdmin } from "../common/run-admin.js";
+import { runAdmin } from "../../support/program/run-admin.js";
 import { queryByCurl, runCurlOnce } from "../common/run-curl.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { openPageClient } from "../dashboard/page-client.js";
@@ -42,7 +42,7 @@ async function runLook(measured: MeasuredProgram): Promise<LookRun> {
   const stored = await storeEvents(measured);
   const storing = { seconds: secondsSince(startedAt), usage: sampler.finish() };
   await awaitMerges(clickhouse);
-  await runAdmin(program.dataDir, ["funnel", "run"]);
+  await runAdmin(["funnel", "run"], { DATA_DIR: program.dataDir });
   const look = await openLook(measured, stored);
   const looked: Looked[] = [];
   for (let turn = 0; turn < rounds * TURNS; turn += 1) {

@@ -1,4 +1,4 @@
-import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { readRows } from "../common/read-rows.js";
 
 export interface TableSize {
   table: string;
@@ -8,14 +8,8 @@ export interface TableSize {
 
 /** The tables of the program on disk, the largest first. */
 export async function readTableSizes(clickhouseUrl: string): Promise<TableSize[]> {
-  await using clickhouse = connectClickHouse(clickhouseUrl);
-  const answer = await clickhouse.query({ query: TABLE_SIZES, format: "JSONEachRow" });
-  const sizes = await answer.json<Record<keyof TableSize, string | number>>();
-  return sizes.map(({ table, rows, bytes }) => ({
-    table: String(table),
-    rows: Number(rows),
-    bytes: Number(bytes),
-  }));
+  const sizes = await readRows<Record<keyof TableSize, string>>(clickhouseUrl, TABLE_SIZES);
+  return sizes.map(({ table, rows, bytes }) => ({ table, rows: Number(rows), bytes: Number(bytes) }));
 }
 
 const TABLE_SIZES = `

@@ -12,7 +12,7 @@ import { whole } from "../common/format-numbers.js";
 import { importStream } from "../common/import-file.js";
 import { makePackages } from "../common/make-packages.js";
 import type { MeasuredProgram } from "../common/measure-program.js";
-import { runAdmin } from "../common/run-admin.js";
+import { runAdmin } from "../../support/program/run-admin.js";
 
 /** What a folder holds, kept in it beside the data of the program. */
 export interface StoredEvents {
@@ -65,7 +65,7 @@ async function makeOwner(
   { url, addresses }: { url: string; addresses: number },
 ): Promise<StoredEvents> {
   const token = await createBenchAccount(dataDir);
-  await runAdmin(dataDir, ["grant-export", OWNER]);
+  await runAdmin(["grant-export", OWNER], { DATA_DIR: dataDir });
   const packageIds = await makePackages(connectApi(url, token), { name: "look", count: PACKAGES });
   return { events: 0, addresses, seed, from: dateAt(Date.now() - DAYS * DAY_MS), token, packageIds };
 }

@@ -62,9 +62,10 @@ const BY_ID = read(15, (at) => `/v1/packages/${at.package.id}`);
 
 /**
  * A mix of requests from scripts, dashboards and people, mostly reads. It is an assumption, not measured traffic. As
- * many records are deleted as created, so that lists keep their lengths.
+ * many records are deleted as created, so that lists keep their lengths: the rest of the shares. A package is read instead
+ * while there is nothing to delete.
  */
-export const KINDS: readonly Kind[] = [
+const KINDS: readonly Kind[] = [
   BY_ID,
   read(8, (at) => `/v1/packages/${encodeURIComponent(at.package.name)}?packageType=other`),
   {
@@ -129,10 +130,7 @@ export const KINDS: readonly Kind[] = [
   }),
 ];
 
-/** The share of deletions of created records. A package is read instead while there is nothing to delete. */
-export const DELETIONS_SHARE = 100 - KINDS.reduce((total, { share }) => total + share, 0);
-
-export interface MixedRequest {
+interface MixedRequest {
   request: ManagementRequest;
   status: number;
   /** Call with an answer that has the expected status. */

@@ -10,56 +10,20 @@ export interface HostileEvent {
   row: ExpectedRow;
 }
 
-/** The columns of a row that the line alone decides. */
-export interface ExpectedRow {
-  type: string;
-  package: string;
-  version: string;
-  time: string;
-  referer: string;
-  user_agent: string;
-  variables: string;
-  pixel: string;
-  /** Degrees with three digits behind the point, or nothing. */
-  origin_latitude: string;
-  origin_longitude: string;
-  origin_country: string;
-  origin_city: string;
-  origin_postal: string;
-  origin_company: string;
-  origin_domain: string;
-  origin_connection_type: string;
-  origin_state: string;
-  platform: string;
-  client: string;
-  client_version: string;
-  automated: string;
-}
+const PLACE_COLUMNS = [
+  ...(["origin_latitude", "origin_longitude", "origin_country", "origin_city", "origin_postal"] as const),
+  ...(["origin_company", "origin_domain", "origin_connection_type", "origin_state"] as const),
+] as const;
 
 /** All but the ids of the event, its origin and its endpoint, which nobody can tell beforehand. */
 export const EXPECTED_COLUMNS = [
-  "type",
-  "package",
-  "version",
-  "time",
-  "referer",
-  "user_agent",
-  "variables",
-  "pixel",
-  "origin_latitude",
-  "origin_longitude",
-  "origin_country",
-  "origin_city",
-  "origin_postal",
-  "origin_company",
-  "origin_domain",
-  "origin_connection_type",
-  "origin_state",
-  "platform",
-  "client",
-  "client_version",
-  "automated",
-] as const satisfies (keyof ExpectedRow)[];
+  ...(["type", "package", "version", "time", "referer", "user_agent", "variables", "pixel"] as const),
+  ...PLACE_COLUMNS,
+  ...(["platform", "client", "client_version", "automated"] as const),
+] as const;
+
+/** The columns of a row that the line alone decides. Degrees have three digits behind the point. */
+export type ExpectedRow = Record<(typeof EXPECTED_COLUMNS)[number], string>;
 
 /** Texts that break readers of CSV: quotes, separators, line breaks, NUL, halves of surrogate pairs, formulas, 4-byte characters. */
 const PIECES = [
@@ -91,65 +55,26 @@ const PIECES = [
   "__exception__\r\n",
 ];
 
-const NOWHERE = {
-  origin_latitude: "",
-  origin_longitude: "",
-  origin_country: "",
-  origin_city: "",
-  origin_postal: "",
-  origin_company: "",
-  origin_domain: "",
-  origin_connection_type: "",
-  origin_state: "",
-};
-
-/** Addresses of events, and the bundled data's knowledge of them; it has no postal codes. */
+/** Addresses of events, and the bundled data's knowledge of them, in the order of the columns; it has no postal codes. */
 const PLACES = [
-  { fields: {}, known: NOWHERE },
-  { fields: { $remote_address: "127.0.0.1" }, known: NOWHERE },
-  {
-    fields: { $remote_address: "141.113.0.20" },
-    known: {
-      origin_latitude: "48.776",
-      origin_longitude: "9.183",
-      origin_country: "DE",
-      origin_city: "Stuttgart",
-      origin_postal: "",
-      origin_company: "Mercedes-Benz",
-      origin_domain: "mercedes-benz.com",
-      origin_connection_type: "business",
-      origin_state: "Baden-Wurttemberg",
-    },
-  },
-  {
-    fields: { $remote_address: "3.5.140.2" },
-    known: {
-      origin_latitude: "37.475",
-      origin_longitude: "126.631",
-      origin_country: "KR",
-      origin_city: "Incheon",
-      origin_postal: "",
-      origin_company: "",
-      origin_domain: "",
-      origin_connection_type: "cloud provider",
-      origin_state: "Incheon",
-    },
-  },
-  {
-    fields: { $remote_address: "2a00:1450:4001:80b::200e" },
-    known: {
-      origin_latitude: "50.111",
-      origin_longitude: "8.682",
-      origin_country: "DE",
-      origin_city: "Frankfurt am Main",
-      origin_postal: "",
-      origin_company: "Google",
-      origin_domain: "google.com",
-      origin_connection_type: "business",
-      origin_state: "Hesse",
-    },
-  },
+  placeAt({}),
+  placeAt({ $remote_address: "127.0.0.1" }),
+  placeAt(
+    { $remote_address: "141.113.0.20" },
+    "48.776|9.183|DE|Stuttgart||Mercedes-Benz|mercedes-benz.com|business|Baden-Wurttemberg",
+  ),
+  placeAt({ $remote_address: "3.5.140.2" }, "37.475|126.631|KR|Incheon||||cloud provider|Incheon"),
+  placeAt(
+    { $remote_address: "2a00:1450:4001:80b::200e" },
+    "50.111|8.682|DE|Frankfurt am Main||Google|google.com|business|Hesse",
+  ),
 ];
+
+function placeAt(fields: { $remote_address?: string }, known = "") {
+  const values = known.split("|");
+  const columns = PLACE_COLUMNS.map((name, index) => [name, values[index] ?? ""]);
+  return { fields, known: Object.fromEntries(columns) as Record<(typeof PLACE_COLUMNS)[number], string> };
+}
 
 /** How many addresses the events come from. */
 export const ADDRESSES = PLACES.length - 1;
@@ -176,18 +101,16 @@ export interface HostileOptions {
   packageName: string;
   /** The first of three days, `YYYY-MM-DD`. */
   from: string;
-  /** Events of other prefixes override nothing of these. */
-  prefix?: string;
 }
 
 /** The same events every time for one seed; those of another seed override these, on other days and with other text. */
 export function* hostileEvents(options: HostileOptions): Generator<HostileEvent> {
-  const { seed, count, artifact, packageName, from, prefix = "event" } = options;
+  const { seed, count, artifact, packageName, from } = options;
   const random = new Random(seed);
   const start = Date.parse(`${from}T00:00:00Z`);
   for (let index = 0; index < count; index += 1) {
     const time = new Date(start + random.below(3 * 86_400_000)).toISOString();
-    const uniqueId = `${prefix}-${index}`;
+    const uniqueId = `event-${index}`;
     const type = random.chance(0.6) ? "file-download" : hostileText(random) || "image-pull";
     const [version, referer, userAgent, name, value] = Array.from({ length: 5 }, () => hostileText(random));
     const place = random.pick(PLACES);

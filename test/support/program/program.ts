@@ -1,8 +1,8 @@
-import { adminCommand } from "../../../deploy/commands/admin.js";
 import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
 import { inject } from "vitest";
+import { runAdmin } from "./run-admin.js";
 import { checkAnswersOf } from "../api/check-answer.js";
 
 /** The built program while it runs, for those who only use it. */
@@ -43,21 +43,6 @@ export function programOf({ dataDir, env, endpoints }: Running): Program {
       return connectApi(api(), token);
     },
   };
-}
-
-/** In this process: the command is over before another process would have loaded its modules. */
-async function runAdmin(args: readonly string[], env: ProcessEnvironment): Promise<string> {
-  const out: string[] = [];
-  const failures: string[] = [];
-  const command = adminCommand({
-    env,
-    print: (line) => out.push(line),
-    note: () => undefined,
-    fail: (sentence) => failures.push(sentence),
-  });
-  await command.parseAsync(args, { from: "user" });
-  if (failures.length > 0) throw new Error(`admin ${args.join(" ")}: ${failures.join("\n")}`);
-  return out.join("\n").trim();
 }
 
 /**
