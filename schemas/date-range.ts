@@ -1,3 +1,4 @@
+import { isCalendarDate } from "./formats.js";
 import { Problem } from "./problem.js";
 
 /** UTC days, `YYYY-MM-DD`: the first is included, the second excluded. */
@@ -9,7 +10,6 @@ export interface DateRange {
 export const DAY_MS = 86_400_000;
 /** The longest range of answers whose size does not grow with the number of events. */
 export const RANGE_DAYS_MAX = 366;
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /** @throws Problem invalid-date, empty-range, range-too-long */
 export function parseDateRange(
@@ -55,12 +55,6 @@ function parseDate(query: Readonly<Record<string, string | string[] | undefined>
   if (!isCalendarDate(text))
     throw new Problem("invalid-date", `${name} must be a calendar date as YYYY-MM-DD.`);
   return text;
-}
-
-export function isCalendarDate(text: string): boolean {
-  if (!DATE.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 export const FIRST_DAY = "1970-01-01";

@@ -14,6 +14,7 @@ export const FORMATS = {
   "e-mail": { validate: isEmail, sentence: "must be an e-mail address" },
   website: { validate: isWebsite, sentence: "must be the address of a website" },
   uuid: { validate: isUuid, sentence: "must be a UUID" },
+  date: { validate: isCalendarDate, sentence: "must be a calendar date as YYYY-MM-DD" },
 } as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;
 
 export const NIL_UUID = "00000000-0000-0000-0000-000000000000";
@@ -97,6 +98,15 @@ export function isTime(text: string): boolean {
 
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+}
+
+const CALENDAR_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** `YYYY-MM-DD` of a day that there is. */
+export function isCalendarDate(text: string): boolean {
+  if (!CALENDAR_DATE.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;

@@ -1,22 +1,14 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import { type StatisticsList, VERSION_COLUMN } from "../../schemas/contracts/breakdowns.js";
-import { VERSION_GROUPINGS } from "../../schemas/contracts/statistics.js";
+import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { storableRange } from "../../schemas/date-range.js";
-import { sqlName } from "../queries/sql-literals.js";
-import { readQuery } from "../read-query.js";
-import {
-  composeAddresses,
-  composeEventLists,
-  composeEventVariables,
-  type LiveRows,
-} from "./compose-from-events.js";
+import { composeAddresses, composeEventLists, composeEventVariables } from "./compose-from-events.js";
+import { openLiveRows, type Live } from "./live-rows.js";
 import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
-import { groupingOf, groupSql, isGroup, schemeOf, type VersionScheme } from "../versions/group-version.js";
+import { groupingOf } from "../versions/group-version.js";
 import type {
   BucketsQuery,
   Counts,
-  Filter,
   ListsQuery,
   RangeCounts,
   StatisticsQuery,
@@ -25,7 +17,7 @@ import type {
 
 export const readFromEvents: StatisticsReader = {
   async statistics(clickhouse, query) {
-    const live = await liveRowsOf(query);
+    const live = await openLiveRows(query);
     const [rows, addresses, variables] = await Promise.all([
       readPass(clickhouse, query, live),
       rowsOf<AddressRow>(clickhouse, query, {
@@ -45,7 +37,7 @@ export const readFromEvents: StatisticsReader = {
   },
 
   async list(clickhouse, query) {
-    const live = await liveRowsOf(query);
+    const live = await openLiveRows(query);
     const [rows, variables] = await Promise.all([
       readPass(clickhouse, { ...query, interval: "day" }, live),
       readVariables(clickhouse, query, live),
@@ -59,52 +51,6 @@ export const readFromEvents: StatisticsReader = {
     return { total, rows: rowsByList([...rows, ...variables]).get(list?.name ?? "") ?? [] };
   },
 };
-
-interface Live {
-  rows: LiveRows;
-  params: Record<string, unknown>;
-}
-
-async function liveRowsOf({ filters, automated, unsettled, libraryTypes }: StatisticsQuery): Promise<Live> {
-  const scheme = schemeOf(libraryTypes);
-  const conditions = [
-    ...filters.map((filter, index) => {
-      const isOneOf = valuesOf(filter, { index, scheme }).map(
-        (value) => `${value} IN {filter${index}:Array(String)}`,
-      );
-      return `(${isOneOf.join(" OR ")})`;
-    }),
-    ...(automated === "exclude" ? ["automated = ''"] : []),
-  ];
-  const { imports, fromVersion, retracted } = unsettled;
-  const isSettled = imports.length === 0;
-  const text = await readQuery(`statistics/${isSettled ? "live-rows" : "live-rows-unsettled"}`);
-  return {
-    rows: (columns, more = []) =>
-      text
-        .replaceAll(/^--.*\n/gm, "")
-        .replaceAll("{columns}", columns.map(sqlName).join(", "))
-        // As a function: in a text, `$` has a meaning.
-        .replaceAll("{conditions}", () => [...conditions, ...more].map((each) => `AND ${each}`).join(" ")),
-    params: {
-      ...Object.fromEntries(filters.map(({ values }, index) => [`filter${index}`, values])),
-      ...Object.fromEntries(
-        filters.flatMap((filter, index) =>
-          "variable" in filter ? [[`variable${index}`, filter.variable]] : [],
-        ),
-      ),
-      ...(!isSettled && { unsettled: imports, unsettledFrom: fromVersion, retracted }),
-    },
-  };
-}
-
-/** SQL of what a filter compares: a version also by its groups, where one is asked for. */
-function valuesOf(filter: Filter, { index, scheme }: { index: number; scheme: VersionScheme }): string[] {
-  if ("variable" in filter) return [`variables[{variable${index}:String}]`];
-  const value = sqlName(filter.column);
-  if (filter.column !== VERSION_COLUMN || !filter.values.some(isGroup)) return [value];
-  return VERSION_GROUPINGS.map((by) => groupSql(value, { scheme, by }));
-}
 
 interface PassRow extends RawListRow {
   bucket: string;

@@ -1,4 +1,4 @@
-import type { VersionGrouping } from "../../schemas/contracts/statistics.js";
+import { VERSION_GROUPINGS, type VersionGrouping } from "../../schemas/contracts/statistics.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { quotedText } from "../queries/sql-literals.js";
 
@@ -26,6 +26,17 @@ export function groupingOf({
   versions?: VersionGrouping | undefined;
 }): Grouping {
   return { scheme: schemeOf(libraryTypes), by: versions };
+}
+
+/** A version and the groups that it is in, the narrowest first. */
+export function groupsOf(version: string, scheme: VersionScheme): string[] {
+  return VERSION_GROUPINGS.map((by) => groupVersion(version, { scheme, by }));
+}
+
+/** SQL: an array of the same, each once. */
+export function groupsSql(sql: string, scheme: VersionScheme): string {
+  const groups = VERSION_GROUPINGS.map((by) => `toString(${groupSql(sql, { scheme, by })})`);
+  return `arrayDistinct([${groups.join(", ")}])`;
 }
 
 /** Whether a text is that of a group. */

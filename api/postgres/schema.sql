@@ -148,6 +148,8 @@ create table packages (
   public            text not null default 'none' check (public in ('none', 'badge', 'page')),
   -- Whether that counts downloads of bots, continuous integration and mirrors.
   public_automated  text not null default 'include' check (public_automated in ('include', 'exclude')),
+  -- Which versions are no longer maintained, and since when? An array of {version, date}.
+  end_of_life       jsonb not null default '[]',
   constraint packages_name_taken unique (owner_id, library_type, name)
 );
 create index packages_by_name on packages (name);

@@ -1,4 +1,4 @@
-import { isCalendarDate } from "../../schemas/date-range.js";
+import { isCalendarDate } from "../../schemas/formats.js";
 import { type Count, type Counter, UnexpectedAnswer, daysBefore } from "./registries/registry.js";
 
 interface Known {

@@ -47,7 +47,16 @@ const ONCE = ["package", "packageType", "pixel", "compare", "automated", "versio
 export const OWN_PARAMETERS = {
   all: ["interval", "limit"],
   list: ["search", "after", "per_page"],
+  adoption: ["interval"],
 } as const;
+
+const DEFAULTS: Readonly<
+  Record<keyof typeof OWN_PARAMETERS, Pick<StatisticsAsked, "interval" | "versions">>
+> = {
+  all: { interval: "day", versions: "exact" },
+  list: { interval: "day", versions: "exact" },
+  adoption: { interval: "week", versions: "minor" },
+};
 
 /** Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`. */
 export function parseStatisticsQuery(
@@ -64,11 +73,11 @@ export function parseStatisticsQuery(
   return {
     range,
     before: rangeBefore(range, oneOf("compare", texts["compare"], COMPARISONS) ?? "none"),
-    interval: oneOf("interval", texts["interval"], INTERVALS) ?? "day",
+    interval: oneOf("interval", texts["interval"], INTERVALS) ?? DEFAULTS[of].interval,
     limit: parseLimit(texts["limit"]),
     filters,
     automated: oneOf("automated", texts["automated"], AUTOMATED) ?? "include",
-    versions: oneOf("versions", texts["versions"], VERSION_GROUPINGS) ?? "exact",
+    versions: oneOf("versions", texts["versions"], VERSION_GROUPINGS) ?? DEFAULTS[of].versions,
     package: texts["package"],
     packageType: parsePackageType(query),
     pixel: texts["pixel"],

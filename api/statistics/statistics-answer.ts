@@ -61,9 +61,16 @@ export function statisticsAnswer(
 /** The first day with numbers, where some come from events that are no longer kept; see `readerOf` of the statistics. */
 export function eventsFromIn(
   { range, before, filters }: Pick<StatisticsAsked, "range" | "before" | "filters">,
-  { scope, eventsFrom }: { scope: { pixels: readonly string[] }; eventsFrom: string | undefined },
+  {
+    scope,
+    eventsFrom,
+    readsEvents = filters.length > 0 || scope.pixels.length > 0,
+  }: {
+    scope: { pixels: readonly string[] };
+    eventsFrom: string | undefined;
+    readsEvents?: boolean | undefined;
+  },
 ): string | undefined {
-  const readsEvents = filters.length > 0 || scope.pixels.length > 0;
   const isMissing = [range, ...(before === undefined ? [] : [before])].some(
     ({ startDate }) => startDate < (eventsFrom ?? ""),
   );

@@ -3,13 +3,16 @@ import {
   AUTOMATED,
   COMPARISONS,
   INTERVALS,
+  type Interval,
   STATISTICS,
   STATISTICS_LIST_PAGE,
   type Statistics,
   type StatisticsListPage,
   VERSION_GROUPINGS,
+  type VersionGrouping,
 } from "../../schemas/contracts/statistics.js";
 import { DATE } from "../../schemas/formats.js";
+import type { ProblemCode } from "../../schemas/problem.js";
 import { PAGE_QUERY } from "../http/answers/paging.js";
 import { PACKAGE_QUERY } from "../packages/packages.js";
 import type { Operation, Parameter } from "../http/route.js";
@@ -28,7 +31,7 @@ const FILTERS: Record<string, Parameter> = Object.fromEntries(
   ]),
 );
 
-const QUERY: Record<string, Parameter> = {
+export const STATISTICS_QUERY: Record<string, Parameter> = {
   startDate: {
     schema: DATE,
     description: `The first UTC day, given with \`endDate\`; by default the last ${RANGE_LIMITS.daysDefault} days are counted, today included`,
@@ -52,15 +55,27 @@ const QUERY: Record<string, Parameter> = {
     schema: { type: "string", enum: AUTOMATED, default: "include" },
     description: "Whether requests of bots, continuous integration and mirrors are counted",
   },
-  versions: {
-    schema: { type: "string", enum: VERSION_GROUPINGS, default: "exact" },
-    description:
-      "How the list of versions is grouped: by minor, `1.4.2` is in `1.4.x`; by major, in `1.x`. Pre-releases are in the " +
-      "group of their numbers; a version without a number, such as `latest`, stands for itself. Versions of equal counts " +
-      "are in their order, the newest first",
-  },
+  versions: versionsParameter("exact"),
   ...FILTERS,
 };
+
+export function versionsParameter(grouping: VersionGrouping): Parameter {
+  return {
+    schema: { type: "string", enum: VERSION_GROUPINGS, default: grouping },
+    description:
+      "How versions are grouped: by minor, `1.4.2` is in `1.4.x`; by major, in `1.x`. Pre-releases are in the group of " +
+      "their numbers; a version without a number, such as `latest`, stands for itself. Versions of equal counts are in " +
+      "their order, the newest first",
+  };
+}
+
+export function intervalParameter(interval: Interval): Parameter {
+  return {
+    schema: { type: "string", enum: INTERVALS, default: interval },
+    description:
+      "The buckets of the series. Weeks begin on Monday (ISO 8601). The first and the last are cut at the ends of the range",
+  };
+}
 
 const DESCRIPTION =
   "Packages that the caller is blocked from are in no number, and neither are their pixels. A caller without a role " +
@@ -68,10 +83,10 @@ const DESCRIPTION =
   "several filters mean and. `version` takes a group of versions as well, such as `1.4.x`. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
   "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
 
-const EXPORT =
+export const CSV_IS_EXPORT =
   "CSV is an export: for those who may export the owner's data or, of `package=`, that package's, and of an owner to " +
   "whom export is granted.";
-const PROBLEMS: Operation["problems"] = [
+export const STATISTICS_PROBLEMS: readonly ProblemCode[] = [
   "invalid-date",
   "empty-range",
   "range-too-long",
@@ -97,14 +112,10 @@ const EXAMPLE: Statistics = {
 export const READ_STATISTICS: Operation = {
   id: "readStatistics",
   summary: "Totals, a series and the most frequent values of an owner, a package or a pixel",
-  description: `${DESCRIPTION}\n\nAs CSV it is the series alone. ${EXPORT}`,
+  description: `${DESCRIPTION}\n\nAs CSV it is the series alone. ${CSV_IS_EXPORT}`,
   query: {
-    ...QUERY,
-    interval: {
-      schema: { type: "string", enum: INTERVALS, default: "day" },
-      description:
-        "The buckets of the series. Weeks begin on Monday (ISO 8601). The first and the last are cut at the ends of the range",
-    },
+    ...STATISTICS_QUERY,
+    interval: intervalParameter("day"),
     limit: {
       schema: { type: "integer", minimum: 1, maximum: ROWS.max, default: ROWS.default },
       description: "Rows of each list at most",
@@ -124,7 +135,7 @@ export const READ_STATISTICS: Operation = {
       },
     },
   },
-  problems: PROBLEMS,
+  problems: STATISTICS_PROBLEMS,
 };
 
 const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
@@ -132,12 +143,12 @@ const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
 export const READ_STATISTICS_LIST: Operation = {
   id: "readStatisticsList",
   summary: "One list of the statistics in full",
-  description: `${DESCRIPTION}\n\n${EXPORT}`,
+  description: `${DESCRIPTION}\n\n${CSV_IS_EXPORT}`,
   path: {
     breakdown: { schema: { type: "string", enum: NAMES }, description: "Which list", example: "country" },
   },
   query: {
-    ...QUERY,
+    ...STATISTICS_QUERY,
     search: {
       schema: { type: "string", minLength: 1, maxLength: 256 },
       description: "Only rows with this in a value, whatever its case",
@@ -165,5 +176,5 @@ export const READ_STATISTICS_LIST: Operation = {
       },
     },
   },
-  problems: PROBLEMS,
+  problems: STATISTICS_PROBLEMS,
 };

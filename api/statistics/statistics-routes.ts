@@ -1,29 +1,27 @@
+import type { Pool } from "pg";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
-import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
 import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { Problem } from "../../schemas/problem.js";
 import { parsePage } from "../http/answers/paging.js";
-import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
-import { type OwnerInPart, type Scope, ownerInPartFor, statisticsScope } from "./statistics-scope.js";
-import { readPixel } from "../pixels/pixels.js";
-import { SHARED_MS, limitWork } from "../http/limit-work.js";
+import { ownerInPartFor, statisticsScope } from "./statistics-scope.js";
+import { limitWork } from "../http/limit-work.js";
 import { type ApiContext, type Route, route } from "../http/route.js";
 import { answerCsv, answerList, parsePosition, seriesAsCsv } from "./answer-list.js";
 import { packageStatisticsRoute } from "./package-statistics-routes.js";
-import { type StatisticsAsked, parseStatisticsQuery } from "./parse-statistics-query.js";
-import { eventsFromIn, measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
+import { parseStatisticsQuery } from "./parse-statistics-query.js";
+import { measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
-import { readExportState } from "../imports/export-state.js";
-import type { Account } from "../access/access.js";
-import type { Changed } from "../access/audit-entries.js";
-import type { Page, Postgres } from "../postgres/query.js";
+import { type Format, admitFormat, formatOf, prepareStatistics } from "./prepare-statistics.js";
+import type { Page } from "../postgres/query.js";
+import { adoptionRoute } from "./adoption-route.js";
+import { readEndsOfLifeRoute, setEndsOfLifeRoute } from "./end-of-life-routes.js";
 
 /** The most rows of CSV if no page is asked for. */
 const CSV_ROWS_MAX = 100_000;
 
 export interface StatisticsRoutesDeps {
-  pg: Postgres;
+  pg: Pool;
   clickhouse: ClickHouse;
 }
 
@@ -34,6 +32,9 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
   const runLimited = limitWork(QUERIES);
   return [
     packageStatisticsRoute({ pg, clickhouse }, runLimited),
+    adoptionRoute({ pg, clickhouse }, runLimited),
+    readEndsOfLifeRoute({ pg, clickhouse }, runLimited),
+    setEndsOfLifeRoute({ pg }),
     route({
       method: "GET",
       path: "/v2/:owner/stats",
@@ -45,7 +46,11 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const part = await ownerInPartFor(pg, account, param("owner"), action);
         const scope = await statisticsScope(pg, part, asked);
         const exported = await admitFormat(pg, account, { part, asked, scope, format });
-        const { query, isResting, ...known } = await prepare(pg, { owner: part.owner, scope, asked });
+        const { query, isResting, ...known } = await prepareStatistics(pg, {
+          owner: part.owner,
+          scope,
+          asked,
+        });
         const work = async (signal: AbortSignal) => {
           const { interval, limit, versions } = asked;
           const shown = { interval, limit, versions, lists: STATISTICS_LISTS };
@@ -73,7 +78,11 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const scope = await statisticsScope(pg, part, asked);
         const exported = await admitFormat(pg, account, { part, asked, scope, format });
         const list = listNamed(param("breakdown"));
-        const { query, completeThrough, eventsFrom } = await prepare(pg, { owner: part.owner, scope, asked });
+        const { query, completeThrough, eventsFrom } = await prepareStatistics(pg, {
+          owner: part.owner,
+          scope,
+          asked,
+        });
         const { range, before, versions } = asked;
         const after = page.after === undefined ? undefined : parsePosition(page.after);
         const limit = page.perPage + 1;
@@ -91,65 +100,6 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       },
     }),
   ];
-}
-
-interface Asked {
-  owner: Owner;
-  scope: Scope;
-  asked: StatisticsAsked;
-}
-
-interface Prepared {
-  completeThrough: string;
-  eventsFrom: string | undefined;
-  query: Omit<StatisticsQuery, "signal">;
-  /** Whether no import was started, aborted or retracted shortly before: who asks again meanwhile gets the same numbers. */
-  isResting: boolean;
-}
-
-/** The state of the owner's imports is read before the events: they must contain all that it promises. */
-async function prepare(pg: Postgres, { owner, scope, asked }: Asked): Promise<Prepared> {
-  const since = new Date(Date.now() - SHARED_MS).toISOString();
-  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [owner.id], { since });
-  const { range, before, filters, automated } = asked;
-  return {
-    completeThrough,
-    eventsFrom: eventsFromIn(asked, { scope, eventsFrom }),
-    query: { ...scope, range, before, filters, automated, unsettled },
-    isResting: !unsettled.changed,
-  };
-}
-
-type Format = "json" | "csv";
-
-function formatOf(ctx: ApiContext): Format {
-  ctx.vary("Accept");
-  return ctx.accepts("application/json", "text/csv") === "text/csv" ? "csv" : "json";
-}
-
-/**
- * CSV leaves the service as a file: it is an export, of the package alone where one is asked for. Answers what is to be
- * recorded of it.
- */
-async function admitFormat(
-  pg: Postgres,
-  account: Account,
-  { part: { owner }, asked, scope, format }: Omit<Asked, "owner"> & { part: OwnerInPart; format: Format },
-): Promise<Changed | undefined> {
-  if (format !== "csv") return undefined;
-  const [id] = scope.packages;
-  const pixel = asked.pixel === undefined ? undefined : scope.pixels[0];
-  const row = pixel && (await readPixel(pg, { accountId: account.id, id: pixel }));
-  // With its package, of which the audit log says nothing to the blocked.
-  const of = row && { pixel, package_id: row.packageId ?? undefined };
-  const changes = { export: "statistics", format, ...asked.range, ...of };
-  if (asked.package === undefined || id === undefined) {
-    await requireExportOf(pg, account, owner.name);
-    return { ownerId: owner.id, target: owner, changes };
-  }
-  requireScope(account, "packages.export");
-  const { name } = await packageFor(pg, account, id, "packages.export");
-  return { ownerId: owner.id, target: { kind: "package", id, name }, changes };
 }
 
 function pageOf(ctx: ApiContext, format: Format): Page {

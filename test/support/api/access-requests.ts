@@ -158,6 +158,9 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v1/packages/:package/routes": [{ body: () => ({ templatePath: "/{file}", outgoingUrl: "" }) }],
   "POST /v1/packages/:package/domains": [{ body: ({ owner }) => ({ name: `${owner.name}.example.org` }) }],
   "PUT /v2/packages/:owner/:package/public": [{ body: () => ({ public: "badge" }) }],
+  "PUT /v2/packages/:owner/:package/end-of-life": [
+    { body: () => ({ versions: [{ version: "1.x", date: "2026-06-30" }] }) },
+  ],
   "POST /v2/pixels/:owner": [{ body: () => ({ name: "Manual" }) }],
   "PUT /v2/pixels/:owner/:pixel": [{ body: () => ({ name: "Manual" }) }],
   "POST /v2/packages/:owner/:package/import": [{ body: () => LINE }],
@@ -196,6 +199,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
   "GET /v2/:owner/stats": [STATISTICS, STATISTICS_OF_PACKAGE, ...CSV],
   "GET /v2/:owner/stats/packages": [STATISTICS],
+  "GET /v2/:owner/stats/adoption": [STATISTICS_OF_PACKAGE, ...CSV.slice(-1)],
   "GET /v2/:owner/stats/:breakdown": [STATISTICS, STATISTICS_OF_PACKAGE, ...CSV],
   "GET /v1/organizations/:owner/aggregates": EXPORT,
   "GET /v1/users/:owner/aggregates": EXPORT,

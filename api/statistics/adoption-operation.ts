@@ -1,0 +1,58 @@
+import { ADOPTION, type Adoption } from "../../schemas/contracts/adoption.js";
+import type { Operation } from "../http/route.js";
+import { VARIABLE } from "./parse-statistics-query.js";
+import {
+  CSV_IS_EXPORT,
+  intervalParameter,
+  STATISTICS_PROBLEMS,
+  STATISTICS_QUERY,
+  versionsParameter,
+} from "./statistics-operations.js";
+
+const { compare: _compare, pixel: _pixel, package: only, ...shared } = STATISTICS_QUERY;
+
+const USED = { downloads: 12, unique_addresses: 7, share: 0.8 };
+const REST = { downloads: 3, unique_addresses: 2, share: 0.2 };
+
+const EXAMPLE: Adoption = {
+  start_date: "2026-11-02",
+  end_date: "2026-11-09",
+  interval: "week",
+  complete_through: "2026-11-09T03:51:26.021037Z",
+  versions: [
+    { version: "1.4.x", first_seen: "2026-03-02", ...USED, end_of_life: "2026-12-31" },
+    { version: "other", first_seen: null, ...REST, end_of_life: null },
+  ],
+  series: [{ date: "2026-11-02", downloads: 15, versions: { "1.4.x": 12, other: 3 } }],
+};
+
+export const READ_ADOPTION: Operation = {
+  id: "readAdoption",
+  summary: "How the versions of a package take over from each other",
+  description:
+    "The downloads of the ten versions with most of them in each bucket, and of all others together, downloads without a " +
+    "version included. Without filters they add up to the downloads of the statistics of the same range. Addresses are " +
+    "read from the events, and each counts once for a version in the whole range: they are no sum of other answers.\n\n" +
+    `As CSV it is the series, with a row for each bucket and version. ${CSV_IS_EXPORT}`,
+  query: {
+    package: { ...only!, required: true, description: "Which package, by id or name" },
+    ...shared,
+    interval: intervalParameter("week"),
+    versions: versionsParameter("minor"),
+  },
+  queryPrefix: VARIABLE,
+  answers: {
+    200: {
+      description: "The versions and their downloads over time",
+      schema: ADOPTION,
+      example: EXAMPLE,
+      others: {
+        "text/csv": {
+          schema: { type: "string" },
+          example: "date,version,downloads\n2026-11-02,1.4.x,12\n2026-11-02,other,3\n",
+        },
+      },
+    },
+  },
+  problems: STATISTICS_PROBLEMS,
+};

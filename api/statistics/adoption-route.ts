@@ -1,0 +1,54 @@
+import type { Pool } from "pg";
+import { schemeOf } from "../../aggregate/versions/group-version.js";
+import { readAdoption } from "../../aggregate/versions/read-adoption.js";
+import { Problem } from "../../schemas/problem.js";
+import type { ClickHouse } from "../../schemas/shards.js";
+import type { RunLimited } from "../http/limit-work.js";
+import { type Route, route } from "../http/route.js";
+import { answerCsv } from "./answer-list.js";
+import { parseStatisticsQuery } from "./parse-statistics-query.js";
+import { admitFormat, formatOf, prepareStatistics } from "./prepare-statistics.js";
+import { ownerInPartFor, statisticsScope } from "./statistics-scope.js";
+import { READ_ADOPTION } from "./adoption-operation.js";
+import { adoptionAnswer, adoptionAsCsv } from "./adoption-answer.js";
+import { readEndsOfLife } from "./ends-of-life.js";
+
+/** `/v2/{owner}/stats/adoption`, which has to be registered before the lists. */
+export function adoptionRoute(
+  { pg, clickhouse }: { pg: Pool; clickhouse: ClickHouse },
+  runLimited: RunLimited,
+): Route {
+  return route({
+    method: "GET",
+    path: "/v2/:owner/stats/adoption",
+    action: "stats.read",
+    operation: READ_ADOPTION,
+    async handle({ ctx, account, action, param, recordExports }) {
+      const asked = parseStatisticsQuery(ctx.query, { of: "adoption", now: new Date() });
+      if (asked.package === undefined)
+        throw new Problem("invalid-query", "package is needed: adoption is that of one package.");
+      const format = formatOf(ctx);
+      const part = await ownerInPartFor(pg, account, param("owner"), action);
+      const scope = await statisticsScope(pg, part, asked);
+      const exported = await admitFormat(pg, account, { part, asked, scope, format });
+      const { range, interval, versions } = asked;
+      const [id = ""] = scope.packages;
+      const { query, completeThrough, eventsFrom, isResting } = await prepareStatistics(pg, {
+        owner: part.owner,
+        scope,
+        asked,
+        readsEvents: true,
+      });
+      const endsOfLife = { versions: await readEndsOfLife(pg, id), scheme: schemeOf(scope.libraryTypes) };
+      const sharing = { key: JSON.stringify(["adoption", query, asked, endsOfLife]), takesBegun: isResting };
+      const work = async (signal: AbortSignal) => {
+        const read = await readAdoption(clickhouse, { ...query, packages: [id], interval, versions, signal });
+        return adoptionAnswer({ range, interval, completeThrough, eventsFrom, read, endsOfLife });
+      };
+      const adoption = await runLimited(ctx, { caller: account.id, sharing }, work);
+      if (exported === undefined) return void (ctx.body = adoption);
+      answerCsv(ctx, adoptionAsCsv(adoption));
+      recordExports(exported);
+    },
+  });
+}

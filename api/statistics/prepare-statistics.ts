@@ -1,0 +1,74 @@
+import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
+import type { Account } from "../access/access.js";
+import type { Changed } from "../access/audit-entries.js";
+import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
+import { SHARED_MS } from "../http/limit-work.js";
+import type { ApiContext } from "../http/route.js";
+import { readExportState } from "../imports/export-state.js";
+import { readPixel } from "../pixels/pixels.js";
+import type { Postgres } from "../postgres/query.js";
+import type { StatisticsAsked } from "./parse-statistics-query.js";
+import { eventsFromIn } from "./statistics-answer.js";
+import type { OwnerInPart, Scope } from "./statistics-scope.js";
+
+interface Asked {
+  owner: Owner;
+  scope: Scope;
+  asked: StatisticsAsked;
+}
+
+interface Prepared {
+  completeThrough: string;
+  eventsFrom: string | undefined;
+  query: Omit<StatisticsQuery, "signal">;
+  /** Whether no import was started, aborted or retracted shortly before: who asks again meanwhile gets the same numbers. */
+  isResting: boolean;
+}
+
+/** The state of the owner's imports is read before the events: they must contain all that it promises. */
+export async function prepareStatistics(
+  pg: Postgres,
+  { owner, scope, asked, readsEvents }: Asked & { readsEvents?: boolean },
+): Promise<Prepared> {
+  const since = new Date(Date.now() - SHARED_MS).toISOString();
+  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [owner.id], { since });
+  const { range, before, filters, automated } = asked;
+  return {
+    completeThrough,
+    eventsFrom: eventsFromIn(asked, { scope, eventsFrom, readsEvents }),
+    query: { ...scope, range, before, filters, automated, unsettled },
+    isResting: !unsettled.changed,
+  };
+}
+
+export type Format = "json" | "csv";
+
+export function formatOf(ctx: ApiContext): Format {
+  ctx.vary("Accept");
+  return ctx.accepts("application/json", "text/csv") === "text/csv" ? "csv" : "json";
+}
+
+/**
+ * CSV leaves the service as a file: it is an export, of the package alone where one is asked for. Answers what is to be
+ * recorded of it.
+ */
+export async function admitFormat(
+  pg: Postgres,
+  account: Account,
+  { part: { owner }, asked, scope, format }: Omit<Asked, "owner"> & { part: OwnerInPart; format: Format },
+): Promise<Changed | undefined> {
+  if (format !== "csv") return undefined;
+  const [id] = scope.packages;
+  const pixel = asked.pixel === undefined ? undefined : scope.pixels[0];
+  const row = pixel && (await readPixel(pg, { accountId: account.id, id: pixel }));
+  // With its package, of which the audit log says nothing to the blocked.
+  const of = row && { pixel, package_id: row.packageId ?? undefined };
+  const changes = { export: "statistics", format, ...asked.range, ...of };
+  if (asked.package === undefined || id === undefined) {
+    await requireExportOf(pg, account, owner.name);
+    return { ownerId: owner.id, target: owner, changes };
+  }
+  requireScope(account, "packages.export");
+  const { name } = await packageFor(pg, account, id, "packages.export");
+  return { ownerId: owner.id, target: { kind: "package", id, name }, changes };
+}

@@ -1,0 +1,92 @@
+import { COUNT, DATE, objectOf, TIMESTAMP, titledObject } from "../formats.js";
+import { INTERVALS, type Interval } from "./statistics.js";
+
+/** The row of all versions that have none of their own, and of downloads without a version. */
+export const OTHER_VERSIONS = "other";
+/** Versions with a row of their own: those with most downloads. */
+export const ADOPTION_VERSIONS_MAX = 10;
+
+export interface AdoptedVersion {
+  /** A version, a group of versions, or `other`. */
+  version: string;
+  /** `YYYY-MM-DD`, whatever the range; null for `other`. */
+  first_seen: string | null;
+  downloads: number;
+  unique_addresses: number;
+  /** Of all downloads of the range, from 0 to 1. */
+  share: number;
+  /** `YYYY-MM-DD`. */
+  end_of_life: string | null;
+}
+
+export interface AdoptionBucket {
+  /** The bucket's first day within the range. */
+  date: string;
+  downloads: number;
+  /** By the versions of the answer. Their sum is `downloads`. */
+  versions: Record<string, number>;
+}
+
+export interface Adoption {
+  start_date: string;
+  end_date: string;
+  interval: Interval;
+  complete_through: string;
+  /** Addresses of earlier days of the range are missing, because their events are no longer kept. */
+  events_from?: string;
+  versions: AdoptedVersion[];
+  series: AdoptionBucket[];
+}
+
+const NULLABLE_DATE = { type: ["string", "null"], format: "date" } as const;
+
+const VERSIONS = {
+  type: "array",
+  description: `The ${ADOPTION_VERSIONS_MAX} with most downloads, then \`${OTHER_VERSIONS}\`, if anything is left`,
+  items: titledObject(
+    "AdoptedVersion",
+    ["version", "first_seen", "downloads", "unique_addresses", "share", "end_of_life"],
+    {
+      version: { type: "string" },
+      first_seen: {
+        ...NULLABLE_DATE,
+        description: `The day of its first download, also before the range; null for \`${OTHER_VERSIONS}\``,
+      },
+      downloads: COUNT,
+      unique_addresses: { ...COUNT, description: "Each address counts once in the whole range, exactly" },
+      share: { type: "number", minimum: 0, description: "Of all downloads of the range" },
+      end_of_life: { ...NULLABLE_DATE, description: "Of the version or, without one, of its group" },
+    },
+  ),
+} as const;
+
+export const ADOPTION = titledObject(
+  "Adoption",
+  ["start_date", "end_date", "interval", "complete_through", "versions", "series"],
+  {
+    start_date: DATE,
+    end_date: { ...DATE, description: "The first day that is left out" },
+    interval: { type: "string", enum: INTERVALS },
+    complete_through: { ...TIMESTAMP, description: "Everything imported before is counted" },
+    events_from: {
+      ...DATE,
+      description:
+        "Events before this day are no longer kept: addresses and, with filters, downloads of earlier days are missing. " +
+        "Absent if every day has its numbers",
+    },
+    versions: VERSIONS,
+    series: {
+      type: "array",
+      description: "Every bucket of the range, also those without events",
+      items: objectOf(["date", "downloads", "versions"], {
+        date: { ...DATE, description: "Its first day within the range" },
+        downloads: COUNT,
+        versions: {
+          type: "object",
+          additionalProperties: COUNT,
+          description: "By the versions of the answer; their sum is `downloads`",
+        },
+      }),
+    },
+  },
+);

@@ -1,0 +1,65 @@
+import { COUNT, DATE, objectOf, titledObject } from "../formats.js";
+import { compileBody } from "../validate.js";
+
+/** The day from which a version, or a group of versions, is no longer maintained. */
+export interface EndOfLife {
+  /** `1.4.2`, `1.4.x`, `1.x`. */
+  version: string;
+  /** `YYYY-MM-DD`. */
+  date: string;
+}
+
+/** Who still used it in the last 30 days. */
+export interface EndOfLifeUse extends EndOfLife {
+  downloads: number;
+  unique_addresses: number;
+  companies: number;
+}
+
+export interface EndsOfLife {
+  versions: EndOfLife[];
+}
+
+export const END_OF_LIFE_DAYS = 30;
+/** All of them are parameters of one statement. */
+export const END_OF_LIFE_VERSIONS_MAX = 50;
+
+const VERSION = {
+  type: "string",
+  format: "line",
+  minLength: 1,
+  maxLength: 256,
+  description: "A version, or a group of versions: `1.4.2`, `1.4.x`, `1.x`",
+} as const;
+const ENTRY = { version: VERSION, date: DATE } as const;
+
+export const ENDS_OF_LIFE = titledObject("EndsOfLife", ["versions"], {
+  versions: {
+    type: "array",
+    maxItems: END_OF_LIFE_VERSIONS_MAX,
+    items: objectOf(["version", "date"], ENTRY),
+    description: "The newest first",
+  },
+});
+
+export const ENDS_OF_LIFE_USE = titledObject("EndsOfLifeUse", ["versions"], {
+  versions: {
+    type: "array",
+    description: "The newest first",
+    items: titledObject("EndOfLifeUse", ["version", "date", "downloads", "unique_addresses", "companies"], {
+      ...ENTRY,
+      downloads: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, today included` },
+      unique_addresses: { ...COUNT, description: "In these days; each address counts once" },
+      companies: { ...COUNT, description: "In these days" },
+    }),
+  },
+});
+
+export const parseEndsOfLife = compileBody<EndsOfLife>(ENDS_OF_LIFE, ({ versions = [] }) => {
+  const names = versions.map(({ version }) => version);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) < index
+      ? [{ path: `/versions/${index}/version`, message: "must not name anything twice" }]
+      : [],
+  );
+});
