@@ -1,6 +1,6 @@
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import { ONE_SNAPSHOT } from "../queries/live-addresses.js";
-import { staleDays } from "../queries/valid-sets.js";
+import { daysWithSets, IS_STALE } from "../queries/valid-sets.js";
 import { readQuery } from "../read-query.js";
 import { isRewriting } from "../retention/delete-rows.js";
 import { changeNumbers } from "./number-tables.js";
@@ -16,9 +16,10 @@ export interface StaleDay {
 
 /** The newest come first. */
 export async function readStaleDays(server: ClickHouse): Promise<StaleDay[]> {
-  const stale = staleDays("true", "package, date, fingerprint, downloads");
+  const days = daysWithSets("true", { amount: "total", set: "addresses" });
   const answer = await server.query({
-    query: `SELECT * FROM (${stale}) WHERE downloads <= ${DAY_MAX} ORDER BY date DESC, package LIMIT ${DAYS_LOOKED_AT}`,
+    query: `SELECT package, date, fingerprint, amount AS downloads FROM (${days})
+WHERE ${IS_STALE} AND amount <= ${DAY_MAX} ORDER BY date DESC, package LIMIT ${DAYS_LOOKED_AT}`,
     format: "JSONEachRow",
     clickhouse_settings: { ...ONE_SNAPSHOT, output_format_json_quote_64bit_integers: 1 },
   });

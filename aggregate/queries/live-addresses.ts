@@ -1,4 +1,4 @@
-import { staleDays, validSets } from "./valid-sets.js";
+import { daysWithSets, IS_STALE } from "./valid-sets.js";
 
 /** Settings of a statement that reads a table several times, in sets as well. */
 export const ONE_SNAPSHOT = {
@@ -32,11 +32,13 @@ HAVING sum(${amount}) > 0`;
 
 /** SQL that selects how many distinct addresses each package had on each day: `package`, `date`, `addresses`. Needs ONE_SNAPSHOT. */
 export function dailyAddresses(where: string): string {
-  return `SELECT package, date, max(bitmapCardinality(addresses)) AS addresses
-${validSets(where)}
-GROUP BY package, date
+  const days = daysWithSets(where, { amount: "total", set: "addresses" });
+  const stale = `${where} AND (package, date) IN (SELECT package, date FROM (${days}) WHERE ${IS_STALE})`;
+  return `SELECT package, date, bitmapCardinality(held) AS addresses
+FROM (${days})
+WHERE numbers > 0
 UNION ALL
 SELECT package, date, uniqExact(address) AS addresses
-FROM (${liveAddresses("package, date, address", { where: `${where} AND (package, date) IN (${staleDays(where)})`, amount: "total" })})
+FROM (${liveAddresses("package, date, address", { where: stale, amount: "total" })})
 GROUP BY package, date`;
 }

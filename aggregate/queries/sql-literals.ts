@@ -7,6 +7,19 @@ export function uuidsLiteral(uuids: readonly string[]): string {
   return `CAST([${uuids.map((uuid) => `'${uuid}'`).join(",")}] AS Array(UUID))`;
 }
 
+/** A UUID and a day, `YYYY-MM-DD`. */
+export type PackageDate = readonly [string, string];
+
+/** Throws for anything else. */
+export function packageDatesLiteral(days: readonly PackageDate[]): string {
+  const wrong = days.find(([id, date]) => !isUuid(id) || !DATE.test(date));
+  if (wrong !== undefined) throw new Error(`not a UUID and a day: ${wrong.join(" ")}`);
+  const pairs = days.map(([id, date]) => `('${id}','${date}')`);
+  return `CAST([${pairs.join(",")}] AS Array(Tuple(UUID, Date)))`;
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
 /** In hexadecimal digits, so that nothing in the text can be read as a part of the query. */
 export function textLiteral(text: string): string {
   return `unhex('${Buffer.from(text).toString("hex")}')`;

@@ -1,19 +1,28 @@
 /**
- * SQL from `FROM` on that selects the rows of address_sets that hold. There may be several of a day, which are equal then.
- * The statement needs ONE_SNAPSHOT, as that of `staleDays`.
+ * SQL that selects each package and day of `totals`: `package`, `date`, `amount`, `fingerprint`, the set of its row of
+ * address_sets that holds as `held`, and that row's `numbers`. Both are empty where none holds. The statement needs
+ * ONE_SNAPSHOT.
  * @param where condition without other columns than `package` and `date`
  */
-export function validSets(where: string): string {
-  return `FROM address_sets
-WHERE ${where} AND ${HAS_NUMBERS} AND (package, date, fingerprint) IN (SELECT package, date, sum(fingerprint) FROM totals WHERE ${where} GROUP BY package, date)`;
+export function daysWithSets(
+  where: string,
+  { amount, set }: { amount: string; set: "addresses" | "people" },
+): string {
+  return `SELECT package, date, amount, fingerprint, numbers, held
+FROM
+(
+  SELECT package, date, fingerprint, numbers, ${set} AS held
+  FROM address_sets
+  WHERE ${where} AND numbers <= (SELECT max(number) FROM address_numbers)
+) AS sets
+RIGHT ANY JOIN
+(
+  SELECT package, date, sum(${amount}) AS amount, sum(fingerprint) AS fingerprint
+  FROM totals
+  WHERE ${where}
+  GROUP BY package, date
+) AS days USING (package, date, fingerprint)`;
 }
 
-/** SQL that selects the packages and days with addresses for which no row of address_sets holds. */
-export function staleDays(where: string, columns = "package, date"): string {
-  return `SELECT ${columns}
-FROM (SELECT package, date, sum(total) AS downloads, sum(fingerprint) AS fingerprint FROM totals WHERE ${where} GROUP BY package, date)
-WHERE fingerprint != 0
-  AND (package, date, fingerprint) NOT IN (SELECT package, date, fingerprint FROM address_sets WHERE ${where} AND ${HAS_NUMBERS})`;
-}
-
-const HAS_NUMBERS = "numbers <= (SELECT max(number) FROM address_numbers)";
+/** SQL of a row of `daysWithSets`: it has addresses, and no set holds. */
+export const IS_STALE = "(fingerprint != 0 AND numbers = 0)";

@@ -1,7 +1,7 @@
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Automation, Interval } from "../../schemas/contracts/statistics.js";
 import { liveAddresses } from "../queries/live-addresses.js";
-import { staleDays, validSets } from "../queries/valid-sets.js";
+import { daysWithSets, IS_STALE } from "../queries/valid-sets.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
@@ -9,100 +9,105 @@ import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./st
 import type { Grouping } from "../versions/group-version.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
-const OF_RANGE = `package IN (packages) AND ${RANGE}`;
 const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
 
-/** Which of the artifacts there are: a query without packages, say, leaves their tables out. */
+/** Which of the artifacts are counted beside packages. */
 export interface Scoped {
-  packages: boolean;
   pixels: boolean;
   automated: Automation;
 }
 
 /**
- * What happened in a range, and in each of its buckets? The bucket is empty for the whole range. Takes
- * `packages` and `pixels` from the text in front. Settlement has moved overrides in these tables. Pixels have
- * none: their events are added up, and the row by which settlement removes a version counts -1.
+ * Where the counts come from. `amounts` leaves addresses and companies out. `from-sets` reads rows of the addresses of no
+ * package, and `from-sets-and-rows` those of the days of `stale`.
+ */
+export type Measures = "amounts" | "from-rows" | "from-sets" | "from-sets-and-rows";
+
+/**
+ * What happened in a range, and in each of its buckets? The bucket is empty for the whole range. Takes `packages`, `pixels`
+ * and `stale` from the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are
+ * added up, and the row by which settlement removes a version counts -1.
  */
 export function composeTableCounts(
-  { packages, pixels, automated }: Scoped,
-  { interval, measures }: { interval: Interval; measures: "all" | "all-from-sets" | "amounts" },
+  { pixels, automated }: Scoped,
+  { interval, measures }: { interval: Interval; measures: Measures },
 ): string {
   const bucket = bucketSql(interval, "start");
   const ofPackages = OF_PACKAGES[automated];
   const ofPixels = OF_PIXELS[automated];
-  const amounts = [
-    ...(packages ? [amountsOf("downloads", { bucket, table: "totals", ...ofPackages })] : []),
-    ...(pixels ? [amountsOf("views", { bucket, table: "events", ...ofPixels })] : []),
-  ];
-  if (measures === "amounts") return amounts.join("\nUNION ALL\n");
-  const fromSets = packages && measures === "all-from-sets";
-  const where = fromSets ? `${OF_RANGE} AND (package, date) IN (${staleDays(OF_RANGE)})` : OF_RANGE;
+  const downloads = amountsOf("downloads", { bucket, table: "totals", ...ofPackages });
+  const views = pixels ? [amountsOf("views", { bucket, table: "events", ...ofPixels })] : [];
+  if (measures === "amounts") return [downloads, ...views].join(ALL);
+  const { amount } = ofPackages;
+  const where = measures === "from-rows" ? OF_RANGE : STALE;
   const rows = [
-    ...(packages ? [liveAddresses(`${bucket} AS day, address`, { where, amount: ofPackages.amount })] : []),
+    ...(measures === "from-sets" ? [] : [liveAddresses(`${bucket} AS day, address`, { where, amount })]),
     ...(pixels ? [viewingAddresses(bucket, ofPixels)] : []),
-  ].join("\nUNION ALL\n");
+  ].join(ALL);
   const companies = [
-    ...(packages ? [companiesOf({ ...COMPANIES_OF_PACKAGES, ...ofPackages })] : []),
+    companiesOf({ ...COMPANIES_OF_PACKAGES, ...ofPackages }),
     ...(pixels ? [companiesOf({ ...COMPANIES_OF_PIXELS, ...ofPixels })] : []),
   ];
   return [
-    ...amounts,
-    fromSets ? addressesFromSets(rows, { bucket, set: ofPackages.set }) : addressesFromRows(rows),
+    ...(measures === "from-rows"
+      ? [downloads, addressesFromRows(rows)]
+      : [countsFromSets({ bucket, days: daysWithSets(OF_RANGE, ofPackages), rows })]),
+    ...views,
     `SELECT 'companies' AS measure, '' AS bucket, toInt64(count()) AS amount
 FROM (${companies.join("\nUNION DISTINCT\n")})`,
-  ].join("\nUNION ALL\n");
+  ].join(ALL);
 }
+
+const ALL = "\nUNION ALL\n";
+const OF_RANGE = `package IN (packages) AND ${RANGE}`;
+const STALE = `${OF_RANGE} AND (package, date) IN (stale)`;
+const BUCKET_OR_ALL = "if(grouping(day) = 1, '', toString(day)) AS bucket";
 
 function addressesFromRows(rows: string): string {
-  return `SELECT 'addresses' AS measure, counted.1 AS bucket, toInt64(counted.2) AS amount
-FROM
-(
-  SELECT arrayJoin(arrayPushBack(groupArray((toString(day), finalizeAggregation(of_day))), ('', uniqExactMerge(of_day)))) AS counted
-  FROM
-  (
-    SELECT day, uniqExactState(address) AS of_day
-    FROM (${rows})
-    GROUP BY day
-  )
-)`;
-}
-
-/** `rows` are of days without a set. An address without a number is in no set, and counted apart. */
-function addressesFromSets(rows: string, { bucket, set }: { bucket: string; set: string }): string {
-  return `SELECT 'addresses' AS measure, counted.1 AS bucket, toInt64(counted.2) AS amount
-FROM
-(
-  SELECT arrayJoin(arrayPushBack(groupArrayIf((toString(day), of_day), of_day > 0),
-    ('', bitmapCardinality(groupBitmapMergeState(numbered)) + uniqExactMerge(others)))) AS counted
-  FROM
-  (
-    SELECT day, groupBitmapMergeState(numbers_of_day) AS numbered, uniqExactMergeState(others_of_day) AS others,
-      bitmapCardinality(numbered) + finalizeAggregation(others) AS of_day
-    FROM
-    (
-      SELECT ${bucket} AS day, ${set} AS numbers_of_day, arrayReduce('uniqExactState', emptyArrayUInt64()) AS others_of_day
-      ${validSets(OF_RANGE)}
-      UNION ALL
-      SELECT day, groupBitmapStateIf(number, number > 0), uniqExactStateIf(address, number = 0)
-      FROM (${rows}) AS stale
-      ANY LEFT JOIN (SELECT address, number FROM address_numbers WHERE address IN (SELECT address FROM (${rows}))) AS numbered USING (address)
-      GROUP BY day
-    )
-    GROUP BY day
-  )
-)`;
+  return `SELECT 'addresses' AS measure, ${BUCKET_OR_ALL}, toInt64(uniqExact(address)) AS amount
+FROM (${rows})
+GROUP BY day WITH ROLLUP`;
 }
 
 /**
- * Whether sets answer sooner than rows. An address without a set takes six times as long with them as without, and no day
- * has more addresses than downloads.
+ * Downloads and addresses. `missing` is how many days had neither a set nor a place in `stale`: the answer holds where it
+ * is nothing. `rows` may be empty. An address of theirs without a number is in no set, and counted apart.
  */
-export const READS_SETS = `SELECT (
-  SELECT sum(downloads) FROM (${staleDays(OF_RANGE, "downloads")})
-) * 6 <= sum(total) AS reads_sets
-FROM totals
-WHERE ${OF_RANGE}`;
+function countsFromSets({ bucket, days, rows }: { bucket: string; days: string; rows: string }): string {
+  const ofSets = `SELECT ${bucket} AS day, amount, held AS numbered, arrayReduce('uniqExactState', emptyArrayUInt64()) AS others,
+      ${IS_STALE} AND (package, date) NOT IN (stale) AS is_missing
+    FROM (${days})`;
+  const ofRows = `SELECT day, 0 AS amount, groupBitmapStateIf(number, number > 0), uniqExactStateIf(address, number = 0), 0 AS is_missing
+    FROM (${rows}) AS unset
+    ANY LEFT JOIN (SELECT address, number FROM address_numbers WHERE address IN (SELECT address FROM (${rows}))) AS numbers USING (address)
+    GROUP BY day`;
+  return `SELECT counted.1 AS measure, bucket, counted.2 AS amount
+FROM
+(
+  SELECT ${BUCKET_OR_ALL}, [
+    ('downloads', sum(amount)),
+    ('addresses', toInt64(groupBitmapMerge(numbered) + uniqExactMerge(others))),
+    ('missing', toInt64(countIf(is_missing)))
+  ] AS counts
+  FROM
+  (
+    ${rows === "" ? ofSets : ofSets + ALL + ofRows}
+  )
+  GROUP BY day WITH ROLLUP
+)
+ARRAY JOIN counts AS counted`;
+}
+
+/** So many stand in the text of a statement. */
+const STALE_MAX = 5_000;
+
+/**
+ * Which days have no set, and do sets answer sooner than rows nevertheless? An address without a set takes six times as
+ * long with them as without, and no day has more addresses than downloads.
+ */
+export const STALE_DAYS = `SELECT groupArrayIf(${STALE_MAX + 1})((toString(package), toString(date)), ${IS_STALE}) AS stale,
+  length(stale) <= ${STALE_MAX} AND sumIf(amount, ${IS_STALE}) * 6 <= sum(amount) AS reads_sets
+FROM (${daysWithSets(OF_RANGE, { amount: "total", set: "addresses" })})`;
 
 interface Counted {
   table: "totals" | "breakdown_values" | "events";
@@ -171,10 +176,10 @@ HAVING sum(${amount}) > 0`;
  */
 export function composeTableLists(
   lists: readonly StatisticsList[],
-  { packages, pixels, automated }: Scoped,
+  { pixels, automated }: Scoped,
   { grouping, ...narrowing }: ListNarrowing & { grouping: Grouping },
 ): string | undefined {
-  const counted = packages ? lists.filter(({ counts }) => counts === "downloads") : [];
+  const counted = lists.filter(({ counts }) => counts === "downloads");
   const viewed = pixels ? lists.filter(({ counts }) => counts === "views") : [];
   const parts = [
     ...(counted.length === 0 ? [] : [ofBreakdowns(counted, grouping)]),

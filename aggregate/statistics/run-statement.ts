@@ -3,7 +3,7 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import { ONE_SNAPSHOT } from "../queries/live-addresses.js";
 import { hideErased } from "../queries/open-rows.js";
 import { storableRange } from "../../schemas/date-range.js";
-import { uuidsLiteral } from "../queries/sql-literals.js";
+import { type PackageDate, packageDatesLiteral, uuidsLiteral } from "../queries/sql-literals.js";
 import type { StatisticsQuery } from "./statistics-query.js";
 
 const SETTINGS = {
@@ -15,8 +15,8 @@ const SETTINGS = {
 } as const satisfies ClickHouseSettings;
 
 /**
- * The rows of a statement. In front of its text stand `packages`, `pixels` and `artifacts`, which are both: as parameters
- * they could be too long. Its parameters are those of `rangeParams` and `params`.
+ * The rows of a statement. In front of its text stand `packages`, `pixels`, `artifacts`, which are both, and `stale`: as
+ * parameters they could be too long. Its parameters are those of `rangeParams` and `params`.
  */
 export async function rowsOf<Row>(
   clickhouse: ClickHouse,
@@ -25,9 +25,11 @@ export async function rowsOf<Row>(
     pixels,
     signal,
     unsettled,
+    stale = [],
     ...ranges
   }: Pick<StatisticsQuery, "packages" | "pixels" | "range" | "before" | "signal"> & {
     unsettled?: StatisticsQuery["unsettled"];
+    stale?: readonly PackageDate[];
   },
   { query, params = {} }: { query: string; params?: Record<string, unknown> },
 ): Promise<Row[]> {
@@ -35,6 +37,7 @@ export async function rowsOf<Row>(
     `${uuidsLiteral(packages)} AS packages`,
     `${uuidsLiteral(pixels)} AS pixels`,
     `${uuidsLiteral([...packages, ...pixels])} AS artifacts`,
+    `${packageDatesLiteral(stale)} AS stale`,
   ];
   const answer = await clickhouse.query({
     query: `WITH ${scope.join(",\n")}\nSELECT *\nFROM (\n${query}\n)`,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { firstGroup, makeSets, readStaleDays } from "../../../aggregate/address-sets/make-sets.js";
-import { composeTableCounts } from "../../../aggregate/statistics/compose-from-tables.js";
+import { composeTableCounts, STALE_DAYS } from "../../../aggregate/statistics/compose-from-tables.js";
+import type { PackageDate } from "../../../aggregate/queries/sql-literals.js";
 import { rowsOf } from "../../../aggregate/statistics/run-statement.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
 
@@ -22,13 +22,18 @@ export async function expectAddresses(
     const counted = downloads.filter(({ isAutomated }) => automated === "include" || !isAutomated);
     const days = [...new Set(counted.map(dayOf))];
     const wanted = days.map((day) => [day, distinct(counted.filter((each) => dayOf(each) === day))]);
-    const scoped = { packages: true, pixels: false, automated };
+    const scoped = { pixels: false, automated };
+    const query = { packages: [packageId], pixels: [], range: RANGE, signal: new AbortController().signal };
+    const [found] = await rowsOf<{ stale: PackageDate[] }>(client, query, { query: STALE_DAYS });
     const rows = await rowsOf<{ measure: string; bucket: string; amount: number }>(
       client,
-      { packages: [packageId], pixels: [], range: RANGE, signal: new AbortController().signal },
-      { query: composeTableCounts(scoped, { interval: "day", measures: "all-from-sets" }) },
+      { ...query, stale: found?.stale ?? [] },
+      { query: composeTableCounts(scoped, { interval: "day", measures: "from-sets-and-rows" }) },
     );
-    const answered = rows.filter(({ measure }) => measure === "addresses");
+    expect(rows.filter(({ measure, amount }) => measure === "missing" && amount > 0)).toEqual([]);
+    const answered = rows.filter(
+      ({ measure, bucket, amount }) => measure === "addresses" && (bucket === "" || amount > 0),
+    );
     expect(answered.map(({ bucket, amount }) => [bucket, amount]).sort(), automated).toEqual(
       [["", distinct(counted)], ...wanted].sort(),
     );
@@ -41,17 +46,6 @@ function dayOf({ time }: Download): string {
 
 function distinct(downloads: readonly Download[]): number {
   return new Set(downloads.map(({ address }) => address).filter((address) => address !== "")).size;
-}
-
-/** Makes the sets of all days. Several servers have none. */
-export async function makeAllSets({ shards }: TestClickHouse): Promise<void> {
-  const [shard, ...others] = shards.shards;
-  if (shard === undefined || shard.name !== undefined || others.length > 0) return;
-  const notSynced = { ...shards, sync: async () => undefined };
-  const stale = await readStaleDays(shard.tables);
-  for (let left = stale; left.length > 0; left = left.slice(firstGroup(left).length))
-    expect(await makeSets(notSynced, shard.tables, firstGroup(left))).toBe(true);
-  expect(await readStaleDays(shard.tables)).toEqual([]);
 }
 
 /** Every address that the sets may have has one number, and no other has it. */

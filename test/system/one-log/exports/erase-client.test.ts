@@ -23,7 +23,7 @@ import {
   useSettlement,
   type Version,
 } from "../../../support/stores/settlement-world.js";
-import { makeAllSets } from "../../../support/stores/expect-addresses.js";
+import { makeAllSets } from "../../../support/stores/make-all-sets.js";
 import { clickhouse } from "../../../support/stores/use-clickhouse.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
 

@@ -21,7 +21,7 @@ const AGENTS = {
 const grouping = { scheme: "semver", by: "exact" } as const;
 const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: false, grouping };
 
-const ALL = { packages: true, pixels: true, automated: "include" } as const;
+const ALL = { pixels: true, automated: "include" } as const;
 const PACKAGES = { ...ALL, pixels: false };
 
 const liveRows: LiveRows = (columns, conditions = []) =>
@@ -60,15 +60,14 @@ test("what is searched and followed stands in parameters, not in the text", () =
   }
 });
 
-test("tables of packages are left out where only pixels are counted, and the other way round", () => {
-  const options = { interval: "week", measures: "all" } as const;
-  expect(composeTableCounts(PACKAGES, options)).not.toContain("FROM events");
-  expect(composeTableCounts({ ...ALL, packages: false, pixels: true }, options)).not.toMatch(
-    /FROM (totals|uniques|breakdown_values)/,
-  );
-  expect(
-    composeTableLists(STATISTICS_LISTS, { ...ALL, packages: false, pixels: false }, { grouping }),
-  ).toBeUndefined();
+test("events are left out where no pixels are counted", () => {
+  for (const measures of ["amounts", "from-rows", "from-sets", "from-sets-and-rows"] as const) {
+    const options = { interval: "week", measures } as const;
+    expect(composeTableCounts(PACKAGES, options)).not.toContain("FROM events");
+    expect(composeTableCounts(ALL, options)).toContain("FROM events");
+  }
+  const ofViews = STATISTICS_LISTS.filter(({ counts }) => counts === "views");
+  expect(composeTableLists(ofViews, PACKAGES, { grouping })).toBeUndefined();
 });
 
 test("sums that nothing can be in are not computed", () => {
