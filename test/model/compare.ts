@@ -10,6 +10,7 @@ import { recountStatistics } from "../support/statistics/recount-statistics.js";
 import { lineOf, type SentEvent } from "../support/statistics/sent-events.js";
 import { dayBefore, keptArtifacts, liveEvents, type ModelArtifact, type ModelChange } from "./model.js";
 import type { ModelOwner } from "./model-owner.js";
+import { compareSets, makeSets } from "./compare-sets.js";
 import { whenSettled } from "./import-steps.js";
 
 /**
@@ -32,6 +33,9 @@ async function compare(
   exported: readonly ModelArtifact[],
 ): Promise<void> {
   await whenCounted(world, owner);
+  await makeSets(world);
+  await whenCounted(world, owner);
+  await untilKept(() => compareSets(world, owner));
   for (const artifact of exported)
     await untilKept(async () => {
       // The batch that was in hand at an abort may have been written since.

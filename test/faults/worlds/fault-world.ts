@@ -46,6 +46,8 @@ export interface FaultWorld extends AsyncDisposable {
 export interface PersistentClickHouse {
   client: Pick<ClickHouseClient, "command">;
   rows<Row>(query: string): Promise<Row[]>;
+  /** Any number of statements, each of which may run again. */
+  ask<Answer>(question: (client: ClickHouseClient) => Promise<Answer>): Promise<Answer>;
 }
 
 const TRIES_MS_MAX = 240_000;
@@ -68,6 +70,7 @@ export function openPersistentClickHouse(url: () => string): PersistentClickHous
     }
   }
   return {
+    ask,
     client: { command: (command) => ask((client) => client.command(command)) },
     rows: (query) => ask(async (client) => (await client.query({ query, format: "JSONEachRow" })).json()),
   };
