@@ -3,12 +3,7 @@ import { join } from "node:path";
 import type { ClosingStack } from "../../../deploy/process/closing.js";
 import { createLog } from "../../../deploy/process/log.js";
 import { parseConfig } from "../../../deploy/config/config.js";
-import { clusterServers } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
-import {
-  DATABASE,
-  connectClickHouse,
-  databaseOf,
-} from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
+import { openServersDatabase } from "../../support/shards/servers-database.js";
 import { startShardServers } from "./shard-servers.js";
 
 export const LAYOUTS = ["1x1", "2x1", "given"] as const;
@@ -29,15 +24,14 @@ export interface BenchServers extends AsyncDisposable {
 export interface LayoutOptions {
   folder: string;
   open: ClosingStack;
-  env?: NodeJS.ProcessEnv;
 }
 
 /** Starts the servers of a layout. Undefined for given ones when there are none. */
 export async function openLayout(
   layout: Layout,
-  { folder, open, env = process.env }: LayoutOptions,
+  { folder, open }: LayoutOptions,
 ): Promise<BenchServers | undefined> {
-  if (layout === "given") return givenServers(env);
+  if (layout === "given") return givenServers();
   const servers = open.use(
     await startShardServers({
       dir: join(folder, `servers-${randomUUID()}`),
@@ -62,36 +56,24 @@ export async function openLayout(
 }
 
 /** In a database of its own, which is dropped at the end. */
-function givenServers(env: NodeJS.ProcessEnv): BenchServers | undefined {
-  const { clickhouseUrl, clickhouseCluster: cluster } = parseConfig(env);
-  if (clickhouseUrl === undefined || cluster === undefined) return undefined;
-  const url = new URL(clickhouseUrl);
-  url.pathname = "/";
-  url.searchParams.set("database", `${DATABASE}_bench_${randomUUID().replaceAll("-", "")}`);
-  const { shards, wholeDatabase } = clusterServers(url.href, cluster);
-  const urls = shards.flatMap((shard) => shard.urls);
-  const { CLICKHOUSE_SHARDS = "", CLICKHOUSE_QUORUM } = env;
+function givenServers(): BenchServers | undefined {
+  const { clickhouseUrl: url, clickhouseCluster: cluster } = parseConfig(process.env);
+  if (url === undefined || cluster === undefined) return undefined;
+  const { CLICKHOUSE_SHARDS: text = "", CLICKHOUSE_QUORUM } = process.env;
+  const database = openServersDatabase({
+    ...cluster,
+    text,
+    url: Object.assign(new URL(url), { pathname: "/" }).href,
+  });
   const replicas = Math.max(...cluster.shards.map(({ servers }) => servers.length));
   return {
     name: `${cluster.shards.length}x${replicas}`,
     variables: {
-      CLICKHOUSE_URL: url.href,
-      CLICKHOUSE_SHARDS,
+      ...database.env,
       CLICKHOUSE_CLUSTER: cluster.name,
       ...(CLICKHOUSE_QUORUM !== undefined && { CLICKHOUSE_QUORUM }),
     },
-    urls,
-    async [Symbol.asyncDispose]() {
-      for (const server of urls) await dropDatabases(server, [wholeDatabase, databaseOf(url.href)]);
-    },
+    urls: database.shards.flat(),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
-}
-
-async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
-  await using server = connectClickHouse(url, { database: "default" });
-  for (const name of names)
-    await server.command({
-      query: "DROP DATABASE IF EXISTS {name:Identifier} SYNC",
-      query_params: { name },
-    });
 }

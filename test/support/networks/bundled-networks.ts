@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { readAsnOwner } from "../../../enrich/lookups/networks/asn-table.js";
+import { type AsnTable, readAsnOwner } from "../../../enrich/lookups/networks/asn-table.js";
 import { parseAsnCsv } from "../../../enrich/lookups/networks/parse-asn-csv.js";
 
 /** An AS of the bundled table. */
@@ -13,10 +13,14 @@ export interface BundledNetwork {
   ranges: number;
 }
 
-export function readBundledNetworks(): BundledNetwork[] {
+export function readBundledTable(): AsnTable {
   const resolve = createRequire(import.meta.url).resolve;
   const paths = ["asn-ipv4-num.csv", "asn-ipv6.csv"].map((name) => resolve(`@ip-location-db/asn/${name}`));
-  const table = parseAsnCsv(paths.map((path) => ({ path, bytes: readFileSync(path) })));
+  return parseAsnCsv(paths.map((path) => ({ path, bytes: readFileSync(path) })));
+}
+
+export function readBundledNetworks(): BundledNetwork[] {
+  const table = readBundledTable();
   const addresses = new Float64Array(table.numbers.length);
   const ranges = new Uint32Array(table.numbers.length);
   const { starts, ends, owners } = table.ipv4;

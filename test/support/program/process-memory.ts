@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { parseProcessFacts } from "../../bench/usage/process-facts.js";
 
 /** Resident memory of another process, in MiB (Linux). */
 export interface MemoryWatch {
@@ -11,7 +12,13 @@ export interface MemoryWatch {
 
 /** Begins a new high-water mark where the system allows it; else the highest since the process began counts. */
 export function watchMemory(pid: number): MemoryWatch {
-  const beforeMiB = statusMiB(pid, "VmRSS");
+  const read = (name: "residentBytes" | "residentPeakBytes") => {
+    const [stat, status] = ["stat", "status"].map((file) => readFileSync(`/proc/${pid}/${file}`, "utf8"));
+    const bytes = parseProcessFacts({ stat: stat ?? "", status: status ?? "" })[name];
+    if (bytes === 0) throw new Error(`process ${pid} has ended`);
+    return Math.round(bytes / 2 ** 20);
+  };
+  const beforeMiB = read("residentBytes");
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
@@ -19,15 +26,7 @@ export function watchMemory(pid: number): MemoryWatch {
   }
   return {
     beforeMiB,
-    peakMiB: () => statusMiB(pid, "VmHWM"),
-    nowMiB: () => statusMiB(pid, "VmRSS"),
+    peakMiB: () => read("residentPeakBytes"),
+    nowMiB: () => read("residentBytes"),
   };
-}
-
-/** A line such as `VmHWM:	  123456 kB`. Source: proc(5). */
-function statusMiB(pid: number, name: string): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
-  if (kib === undefined) throw new Error(`/proc/${pid}/status has no ${name}`);
-  return Math.round(Number(kib) / 1024);
 }

@@ -25,10 +25,11 @@ export function openServersDatabase({
   text,
   shards,
   url,
-}: Pick<GivenServers, "text" | "shards" | "url">): ServersDatabase {
+  name = CLUSTER,
+}: Pick<GivenServers, "text" | "shards" | "url"> & { name?: string }): ServersDatabase {
   const given = new URL(url);
   given.searchParams.set("database", `test_${randomUUID().replaceAll("-", "")}`);
-  const cluster = { name: CLUSTER, shards };
+  const cluster = { name, shards };
   const { database, wholeDatabase, shards: known } = clusterServers(given.href, cluster);
   const servers = known.flatMap(({ urls }) => urls);
   return {

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type EventMix, generateBody, generateLines } from "../../../../deploy/demo/generate-events.js";
 import { DAY_MS } from "../../../../schemas/date-range.js";
@@ -11,6 +9,9 @@ import {
 } from "../../../../schemas/records/enriched-event.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { recount } from "../../../support/imports/recount.js";
+import { findAsnOwner, readAsnOwner } from "../../../../enrich/lookups/networks/asn-table.js";
+import { addressOf } from "../../../../enrich/lookups/parse-address.js";
+import { readBundledTable } from "../../../support/networks/bundled-networks.js";
 
 const packages = [
   { id: "11111111-1111-4111-8111-111111111111", libraryType: "docker" as const },
@@ -132,58 +133,14 @@ describe("generated events", () => {
 });
 
 describe("networks of generated clients", () => {
-  const four = readHolders("asn-ipv4-num.csv", (text) => Number(text).toString(16).padStart(8, "0"));
-  const six = readHolders("asn-ipv6.csv", expandIpv6);
+  const table = readBundledTable();
 
-  test.each(DEMO_NETWORKS.flatMap(({ asn, holder, v4 }) => v4.map((block) => ({ block, asn, holder }))))(
-    "$block.0.0/16 is announced by AS$asn, $holder",
-    ({ block, asn, holder }) => {
-      const start = Buffer.from(block.split(".").map(Number)).toString("hex");
-      expect(holdersOf(four, { first: `${start}0000`, last: `${start}ffff` })).toMatchObject([
-        { asn, holder },
-      ]);
-    },
-  );
-
-  test.each(DEMO_NETWORKS.flatMap(({ asn, holder, v6 }) => (v6 === undefined ? [] : [{ v6, asn, holder }])))(
-    "$v6::/48 is announced by AS$asn, $holder",
-    ({ v6, asn, holder }) => {
-      const start = expandIpv6(`${v6}::`).slice(0, 12);
-      const block = { first: start.padEnd(32, "0"), last: start.padEnd(32, "f") };
-      expect(holdersOf(six, block)).toMatchObject([{ asn, holder }]);
-    },
-  );
+  test.each(DEMO_NETWORKS)("AS$asn is announced by $holder", ({ asn, holder, v4, v6 }) => {
+    const ends = [
+      ...v4.flatMap((block) => [`${block}.0.0`, `${block}.255.255`]),
+      ...(v6 === undefined ? [] : [`${v6}::`, `${v6}:ffff:ffff:ffff:ffff:ffff`]),
+    ];
+    const owners = ends.map((address) => readAsnOwner(table, findAsnOwner(table, addressOf(address))));
+    expect(owners).toEqual(ends.map(() => ({ asn, organization: holder })));
+  });
 });
-
-/** Addresses are hexadecimal digits of one length, so that they compare as text. */
-interface Block {
-  first: string;
-  last: string;
-}
-
-interface HolderRow extends Block {
-  asn: number;
-  holder: string;
-}
-
-function holdersOf(rows: readonly HolderRow[], { first, last }: Block): HolderRow[] {
-  return rows.filter((row) => row.first <= first && row.last >= last);
-}
-
-/** The rows of the ASN database that belong to demo networks. */
-function readHolders(name: string, hexOf: (address: string) => string): HolderRow[] {
-  const wanted = new Set(DEMO_NETWORKS.map(({ asn }) => asn));
-  const file = createRequire(import.meta.url).resolve(`@ip-location-db/asn/${name}`);
-  return [...readFileSync(file, "utf8").matchAll(/^([^,]+),([^,]+),(\d+),"?(.*?)"?\r?$/gm)]
-    .map(([, first = "", last = "", asn, holder = ""]) => ({ first, last, asn: Number(asn), holder }))
-    .filter(({ asn }) => wanted.has(asn))
-    .map((row) => ({ ...row, first: hexOf(row.first), last: hexOf(row.last) }));
-}
-
-function expandIpv6(address: string): string {
-  const [left = "", right = ""] = address.split("::");
-  const groupsOf = (part: string) => part.split(":").filter(Boolean);
-  const zeros = Array.from({ length: 8 - groupsOf(left).length - groupsOf(right).length }, () => "0");
-  const groups = [...groupsOf(left), ...zeros, ...groupsOf(right)];
-  return groups.map((group) => group.padStart(4, "0")).join("");
-}
