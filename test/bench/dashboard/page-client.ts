@@ -1,5 +1,6 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
+import { buffer } from "node:stream/consumers";
 
 /** A browser without a screen: one session, connections that stay open, packed answers. */
 export interface PageClient extends Disposable {
@@ -49,15 +50,12 @@ interface Sent {
 function send(agent: Agent, url: URL, { method, headers, body }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sending = request(url, { agent, method, headers }, (answer) => {
-      const parts: Buffer[] = [];
-      answer.on("data", (part: Buffer) => parts.push(part));
-      answer.once("error", reject);
-      answer.once("end", () => {
-        const all = Buffer.concat(parts);
-        const { statusCode: status = 0, headers } = answer;
+      const { statusCode: status = 0, headers } = answer;
+      const read = (all: Buffer) => {
         const plain = headers["content-encoding"] === "gzip" ? gunzipSync(all) : all;
-        resolve({ status, headers, bytes: all.length, text: plain.toString() });
-      });
+        return { status, headers, bytes: all.length, text: plain.toString() };
+      };
+      buffer(answer).then(read).then(resolve, reject);
     });
     sending.once("error", reject);
     sending.end(body);

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { ServedApi } from "./management-api.js";
 import { get, type IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 
 /** An organization with a caller of every standing to it. */
@@ -92,9 +93,7 @@ export function openAnswer(api: ApiClient, path: string, encoding: string): Prom
 }
 
 export async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part);
-  return Buffer.concat(parts).toString();
+  return (await buffer(stream)).toString();
 }
 
 interface ReadEntry {

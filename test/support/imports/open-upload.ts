@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request as openRequest } from "node:http";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import { connect, type Socket } from "node:net";
+import { json } from "node:stream/consumers";
 import type { Pool } from "pg";
 import { uploadStore } from "../../../api/imports/uploads.js";
 
@@ -45,10 +46,7 @@ export function openUpload(api: ApiClient, path: string, headers: Record<string,
 }
 
 async function readAnswer(response: IncomingMessage): Promise<UploadAnswer> {
-  const parts: Buffer[] = [];
-  for await (const part of response) parts.push(part as Buffer);
-  const body: unknown = JSON.parse(Buffer.concat(parts).toString());
-  return { status: response.statusCode ?? 0, headers: response.headers, body };
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await json(response) };
 }
 
 /** A connection on which a request is written byte by byte, as no HTTP client would. */

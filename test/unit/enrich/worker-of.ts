@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { type WorkerDependencies, startWorker } from "../../../enrich/start-worker.js";
 import type { EventLog, LogBatch, LogConsumer } from "../../../schemas/records/event-log.js";
@@ -35,11 +36,7 @@ export interface Insert {
   clickhouse_settings: Record<string, string>;
 }
 
-export async function bytesOf({ values }: Insert): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of values) parts.push(part as Buffer);
-  return Buffer.concat(parts);
-}
+export const bytesOf = ({ values }: Insert): Promise<Buffer> => buffer(values);
 
 /** Answers an insert with nothing but these headers. */
 export const inserted = (headers = {}) => ({ stream: Readable.from([]), response_headers: headers });

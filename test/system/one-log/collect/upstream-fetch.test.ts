@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import type { RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
+import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
 import { type FetchIndex, createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
@@ -54,12 +55,6 @@ function clientOf(allowPrivateNetworks: boolean, addresses: LookupAddress[] = [L
 
 const NEVER = new AbortController().signal;
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for await (const part of body) parts.push(part);
-  return Buffer.concat(parts).toString();
-}
-
 describe("a page of an upstream", () => {
   test.each([
     ["/plain", "/plain"],
@@ -69,7 +64,7 @@ describe("a page of an upstream", () => {
   ])("at %s is read from %s", async (path, end) => {
     const answer = await clientOf(true)(upstream().url + path, { Accept: "text/html" }, NEVER);
     expect([answer.status, answer.url]).toEqual([200, upstream().url + end]);
-    expect(await textOf(answer.body)).toBe("a page");
+    expect(await text(answer.body)).toBe("a page");
     expect(asked.at(-1)?.headers).toMatchObject({ accept: "text/html", "accept-encoding": "gzip" });
   });
 
@@ -79,12 +74,12 @@ describe("a page of an upstream", () => {
     ["/unbounded", false],
   ])("at %s is delimited: %s", async (path, isDelimited) => {
     const answer = await clientOf(true)(upstream().url + path, {}, NEVER);
-    expect([answer.isDelimited, await textOf(answer.body)]).toEqual([isDelimited, "a page"]);
+    expect([answer.isDelimited, await text(answer.body)]).toEqual([isDelimited, "a page"]);
   });
 
   it("is asked for by the name that it has", async () => {
     const answer = await clientOf(true)(`http://index.example:${upstream().port}/plain`, {}, NEVER);
-    expect(await textOf(answer.body)).toBe("a page");
+    expect(await text(answer.body)).toBe("a page");
     expect(asked[0]?.headers.host).toBe(`index.example:${upstream().port}`);
   });
 
@@ -104,7 +99,7 @@ describe("a page of an upstream", () => {
     ["/cut", "aborted"],
   ])("at %s breaks while it is read: %s", async (path, message) => {
     const answer = await clientOf(true)(upstream().url + path, {}, NEVER);
-    await expect(textOf(answer.body)).rejects.toThrow(message);
+    await expect(text(answer.body)).rejects.toThrow(message);
   });
 
   it("that does not come in time is given up, before and behind its first byte", async () => {
@@ -112,7 +107,7 @@ describe("a page of an upstream", () => {
     await expect(clientOf(true)(`${upstream().url}/silent`, {}, signal)).rejects.toThrow("aborted");
     const slow = AbortSignal.timeout(200);
     const answer = await clientOf(true)(`${upstream().url}/slow`, {}, slow);
-    await expect(textOf(answer.body)).rejects.toThrow("aborted");
+    await expect(text(answer.body)).rejects.toThrow("aborted");
   });
 
   it("is given up when nobody reads its body", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, get as httpGet } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { buffer } from "node:stream/consumers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
@@ -43,9 +44,7 @@ describe("answers", () => {
       agent: false,
     });
     const [response] = (await once(request, "response")) as [IncomingMessage];
-    const parts: Buffer[] = [];
-    for await (const part of response) parts.push(part as Buffer);
-    return { status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) };
+    return { status: response.statusCode ?? 0, headers: response.headers, bytes: await buffer(response) };
   }
 
   /** Everything that is answered to these bytes on one connection, until the server closes it. */

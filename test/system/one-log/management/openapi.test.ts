@@ -1,5 +1,6 @@
 import { get as httpGet } from "node:http";
 import { gunzipSync } from "node:zlib";
+import { buffer } from "node:stream/consumers";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiDocument } from "../../../../api/http/openapi/build-document.js";
@@ -90,11 +91,8 @@ const SCRIPT = "text/javascript; charset=utf-8";
 function sentBytes(url: URL): Promise<{ bytes: Buffer; encoding: string | undefined }> {
   return new Promise((resolve, reject) => {
     const request = httpGet(url, { headers: { "accept-encoding": "gzip" }, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on("data", (part: Buffer) => parts.push(part));
-      response.once("end", () =>
-        resolve({ bytes: Buffer.concat(parts), encoding: response.headers["content-encoding"] }),
-      );
+      const encoding = response.headers["content-encoding"];
+      buffer(response).then((bytes) => resolve({ bytes, encoding }), reject);
     });
     request.once("error", reject);
   });

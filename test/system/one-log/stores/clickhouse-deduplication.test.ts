@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { createClient } from "@clickhouse/client";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -44,9 +45,7 @@ describe("deduplication", () => {
     const client = createClient({ url, username, password });
     try {
       const { stream } = await client.exec({ query, clickhouse_settings: { async_insert: 0, ...settings } });
-      const parts: Buffer[] = [];
-      for await (const part of stream) parts.push(part as Buffer);
-      return Buffer.concat(parts).toString().trim();
+      return (await text(stream)).trim();
     } finally {
       await client.close();
     }

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { json } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import type { Account } from "../../../../api/access/access.js";
 import type { ListedPackage } from "../../../../api/access/visible-packages.js";
@@ -52,9 +53,7 @@ async function listFor(
     req: Object.assign(new EventEmitter(), { socket: {} }),
   };
   await answer(ctx as unknown as ApiContext, account as Account, { key: account.id ?? "", list });
-  const bytes: Buffer[] = [];
-  for await (const part of (ctx.body as { rows: AsyncIterable<Buffer> }).rows) bytes.push(part);
-  const packages = JSON.parse(Buffer.concat(bytes).toString()) as { uuid: string }[];
+  const packages = (await json((ctx.body as { rows: AsyncIterable<Buffer> }).rows)) as { uuid: string }[];
   return packages.map(({ uuid }) => uuid);
 }
 

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
 import { insertBlock } from "../../../../enrich/batches/insert-block.js";
@@ -17,11 +18,9 @@ function fakeClickHouse(headers: Record<string, string> = {}) {
     values: Readable;
     clickhouse_settings: Record<string, unknown>;
   }) => {
-    const parts: Buffer[] = [];
-    for await (const part of params.values) parts.push(part as Buffer);
     sent.push({
       query: params.query,
-      body: Buffer.concat(parts).toString(),
+      body: await text(params.values),
       settings: params.clickhouse_settings,
     });
     return { stream: Readable.from([]), response_headers: headers };

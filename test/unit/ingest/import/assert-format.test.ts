@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { assertFormat, type Claim } from "../../../../ingest/import/assert-format.js";
 
@@ -9,9 +10,7 @@ async function* inParts(...parts: readonly (string | Buffer)[]): AsyncGenerator<
 }
 
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of body) parts.push(part);
-  return Buffer.concat(parts).toString("latin1");
+  return (await buffer(body)).toString("latin1");
 }
 
 const LINE = '{"$time":"2026-11-01T08:00Z"}\n';

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { CONTENT_ENCODINGS, openBody } from "../../../../ingest/import/open-body.js";
 
@@ -19,12 +20,6 @@ function requestOf(bytes: Buffer): { request: Readable; pulled: () => number } {
     },
   });
   return { request, pulled: () => Math.min(at, bytes.length) };
-}
-
-async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of body) parts.push(part);
-  return Buffer.concat(parts);
 }
 
 /** Lets streams do all that they do by themselves. */
@@ -47,7 +42,7 @@ describe("openBody", () => {
     ["br", "br", brotliCompressSync(text)],
   ])("gives back what was sent with %s", async (name, encoding, sent) => {
     const copies = name.includes("several") ? [text, text] : [text];
-    const body = await readAll(openBody(requestOf(sent).request, { contentEncoding: encoding }));
+    const body = await buffer(openBody(requestOf(sent).request, { contentEncoding: encoding }));
     expect(body.equals(Buffer.concat(copies))).toBe(true);
   });
 
@@ -82,7 +77,7 @@ describe("openBody", () => {
     ["is empty", Buffer.alloc(0), "Z_BUF_ERROR"],
   ])("throws when compressed data %s", async (_, sent, code) => {
     await expect(
-      readAll(openBody(requestOf(sent).request, { contentEncoding: "gzip" })),
+      buffer(openBody(requestOf(sent).request, { contentEncoding: "gzip" })),
     ).rejects.toMatchObject({ code });
   });
 
@@ -90,7 +85,7 @@ describe("openBody", () => {
     const sent = Buffer.concat([gzipSync("line\n"), ZEROS.subarray(0, 40)]);
     for (let at = 1; at < sent.length; at++) {
       const request = Readable.from([sent.subarray(0, at), sent.subarray(at)], { objectMode: false });
-      const body = await readAll(openBody(request, { contentEncoding: "gzip" }));
+      const body = await buffer(openBody(request, { contentEncoding: "gzip" }));
       expect(body.toString()).toBe("line\n");
     }
   });
@@ -100,7 +95,7 @@ describe("openBody", () => {
     async () => {
       // A frame's header and an empty last block (RFC 8878, 3.1.1): windows of 8 and of 16 MiB.
       const frame = (windowDescriptor: string) => Buffer.from(`28b52ffd00${windowDescriptor}010000`, "hex");
-      const read = (sent: Buffer) => readAll(openBody(requestOf(sent).request, { contentEncoding: "zstd" }));
+      const read = (sent: Buffer) => buffer(openBody(requestOf(sent).request, { contentEncoding: "zstd" }));
       expect(await read(frame("68"))).toEqual(Buffer.alloc(0));
       await expect(read(frame("70"))).rejects.toMatchObject({
         code: "invalid-body",
@@ -117,7 +112,7 @@ describe("openBody", () => {
     async (encoding, sent) => {
       for (const more of [deflateSync(text), Buffer.alloc(PART_BYTES * 3), Buffer.from("x")]) {
         const body = openBody(requestOf(Buffer.concat([sent, more])).request, { contentEncoding: encoding });
-        await expect(readAll(body)).rejects.toMatchObject({ code: "Z_DATA_ERROR" });
+        await expect(buffer(body)).rejects.toMatchObject({ code: "Z_DATA_ERROR" });
       }
     },
   );
@@ -131,7 +126,7 @@ describe("openBody", () => {
       })(),
       { objectMode: false },
     );
-    await expect(readAll(openBody(broken, { contentEncoding: encoding }))).rejects.toThrow("aborted");
+    await expect(buffer(openBody(broken, { contentEncoding: encoding }))).rejects.toThrow("aborted");
   });
 
   test.each([undefined, "gzip"])(
@@ -139,7 +134,7 @@ describe("openBody", () => {
     async (encoding) => {
       const { request } = requestOf(text);
       request.destroy();
-      await expect(readAll(openBody(request, { contentEncoding: encoding }))).rejects.toThrow();
+      await expect(buffer(openBody(request, { contentEncoding: encoding }))).rejects.toThrow();
     },
   );
 
@@ -181,7 +176,7 @@ describe("openBody", () => {
   test("keeps the connection when the body cannot be decompressed, so that it can be answered", async () => {
     const { request } = requestOf(Buffer.concat([Buffer.from("no gzip"), text]));
     const ended = new Promise((resolve) => request.once("end", resolve));
-    await expect(readAll(openBody(request, { contentEncoding: "gzip" }))).rejects.toThrow();
+    await expect(buffer(openBody(request, { contentEncoding: "gzip" }))).rejects.toThrow();
     await ended;
     expect(request.errored).toBeNull();
   });
