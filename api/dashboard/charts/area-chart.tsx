@@ -1,7 +1,7 @@
 import { area, curveMonotoneX, stack, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
-import { ChartFrame, Key, Plot, placeOf, round, scaleOf } from "./plot.js";
+import { ChartFrame, Key, PLACE_NAMES, Plot, placeOf, round, scaleOf } from "./plot.js";
 
 interface StackedPlace {
   date: string;
@@ -18,10 +18,19 @@ interface AreaChartProps {
   places: readonly StackedPlace[];
   /** The layers add up to something. Else the sentence says nothing of a sum. */
   caption?: string;
+  /** A value as text. */
+  format?: (value: number) => string;
 }
 
-export function AreaChart({ label, interval = "day", layers, places, caption = label }: AreaChartProps) {
-  const sums = places.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+export function AreaChart({
+  label,
+  interval = "day",
+  layers,
+  places,
+  caption = label,
+  format = formatFull,
+}: AreaChartProps) {
+  const sums = places.map(({ values }) => round(values.reduce((sum, value) => sum + value, 0)));
   const scale = scaleOf(sums);
   const stacked = stack<unknown, StackedPlace, number>()
     .keys(layers.map((_, index) => index))
@@ -35,13 +44,13 @@ export function AreaChart({ label, interval = "day", layers, places, caption = l
   return (
     <ChartFrame
       isPointed
-      sentence={sentenceFor({ label, layers, places })}
+      sentence={sentenceFor({ label, layers, places, format })}
       table={{
         caption,
-        columns: [{ name: "Day" }, ...layers.map((name) => ({ name, isNumber: true }))],
+        columns: [{ name: PLACE_NAMES[interval] }, ...layers.map((name) => ({ name, isNumber: true }))],
         rows: places.map(({ date, values }) => [
           <time dateTime={date}>{formatDate(date)}</time>,
-          ...layers.map((_, layer) => formatFull(values[layer] ?? 0)),
+          ...layers.map((_, layer) => format(values[layer] ?? 0)),
         ]),
       }}
       legend={layers.map((name, layer) => (
@@ -57,10 +66,12 @@ export function AreaChart({ label, interval = "day", layers, places, caption = l
   );
 }
 
-function sentenceFor({ label, layers, places }: Pick<AreaChartProps, "label" | "layers" | "places">): string {
+type SentenceOf = Pick<AreaChartProps, "label" | "layers" | "places"> & { format: (value: number) => string };
+
+function sentenceFor({ label, layers, places, format }: SentenceOf): string {
   const [first, last] = [places[0], places.at(-1)];
   if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
-  const parts = layers.map((name, layer) => `${formatFull(last.values[layer] ?? 0)} ${name}`);
+  const parts = layers.map((name, layer) => `${format(last.values[layer] ?? 0)} ${name}`);
   return `${label} from ${formatDate(first.date)} to ${formatDate(last.date)}. At the end: ${parts.join(", ")}.`;
 }
 

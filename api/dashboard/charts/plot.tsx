@@ -49,6 +49,9 @@ export function Key({ kind, children }: { kind: string; children: ComponentChild
   );
 }
 
+/** The heading of the places of a chart in its table. */
+export const PLACE_NAMES = { day: "Day", week: "Week from", month: "Month" } as const;
+
 interface PlotProps {
   scale: Scale;
   labels: readonly string[];

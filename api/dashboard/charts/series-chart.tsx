@@ -1,7 +1,18 @@
 import { area, curveMonotoneX, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
-import { ChartFrame, Key, Plot, HEIGHT, LABELS, placeOf, round, scaleOf, WIDTH } from "./plot.js";
+import {
+  ChartFrame,
+  Key,
+  PLACE_NAMES,
+  Plot,
+  HEIGHT,
+  LABELS,
+  placeOf,
+  round,
+  scaleOf,
+  WIDTH,
+} from "./plot.js";
 
 export interface Place {
   date: string;
@@ -96,7 +107,7 @@ type TableOf = Omit<SeriesChartProps, "isLastOpen" | "others" | "csv"> & {
 
 function tableOf({ label, interval, places, before, others = [] }: TableOf) {
   const columns = [
-    { name: NAMES[interval] },
+    { name: PLACE_NAMES[interval] },
     { name: label, isNumber: true },
     ...others.map(({ name }) => ({ name, isNumber: true })),
     ...(before ? [{ name: "Before", isNumber: true }] : []),
@@ -113,8 +124,6 @@ function tableOf({ label, interval, places, before, others = [] }: TableOf) {
 function numberOf(value: number | null): string {
   return value === null ? "no value" : formatFull(value);
 }
-
-const NAMES = { day: "Day", week: "Week from", month: "Month" } as const;
 
 function shortLabel(date: string, interval: Interval): string {
   return interval === "month" ? formatMonth(date) : formatDay(date);

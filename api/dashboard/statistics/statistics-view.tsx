@@ -8,6 +8,7 @@ import { EmptyState, Panel } from "../parts/panel.js";
 import { ProblemBox } from "../parts/form.js";
 import { formatDate } from "../parts/format.js";
 import { BarList, ListLinks, csvAddress } from "./bar-list.js";
+import { VersionTabs } from "./version-tabs.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
 import { type LoadedStatistics, isNothing } from "./load-statistics.js";
 import { type Metric, type ViewState, linkWith } from "./view-state.js";
@@ -119,6 +120,7 @@ function Lists({
           .filter(({ panel }) => panel.list.name !== "country")
           .map(({ panel, list, links }) => (
             <Panel title={panel.title} links={links}>
+              {panel.list.isOfVersions === true && <VersionTabs state={state} />}
               {list}
             </Panel>
           ))}

@@ -5,6 +5,8 @@ import {
   type Comparison,
   INTERVALS,
   type Interval,
+  VERSION_GROUPINGS,
+  type VersionGrouping,
 } from "../../../schemas/contracts/statistics.js";
 import { daysBetween, lastDays } from "../../../schemas/date-range.js";
 import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
@@ -19,6 +21,7 @@ export interface ViewState {
   interval: Interval;
   compare: Comparison;
   automated: Automation;
+  versions: VersionGrouping;
   filters: readonly ViewFilter[];
   /** The series that is drawn. Of the page only. */
   metric: Metric;
@@ -45,15 +48,16 @@ export function readState({ query }: Visit, now = new Date()): ViewState {
     interval: oneOf(INTERVALS, query.get("interval")) ?? (days > DAYS_BY_DAY_MAX ? "week" : "day"),
     compare: oneOf(COMPARISONS, query.get("compare")) ?? "previous",
     automated: query.get("automated") === "exclude" ? "exclude" : "include",
+    versions: oneOf(VERSION_GROUPINGS, query.get("versions")) ?? "exact",
     filters: [...query].flatMap(([name, value]) => (isFilter(name) ? [{ name, value }] : [])),
     metric: oneOf(METRICS, query.get("metric")) ?? "downloads",
   };
 }
 
-export function queryOf({ metric: _, filters, ...state }: ViewState): Query {
+export function queryOf({ metric: _, filters, versions, ...state }: ViewState): Query {
   const named = new Map<string, string[]>();
   for (const { name, value } of filters) named.set(name, [...(named.get(name) ?? []), value]);
-  return { ...state, ...Object.fromEntries(named) };
+  return { ...state, ...(versions !== "exact" && { versions }), ...Object.fromEntries(named) };
 }
 
 /** The address of the same page with other parameters; undefined removes one. Its place in a list is forgotten. */

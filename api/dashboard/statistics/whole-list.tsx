@@ -6,6 +6,7 @@ import { PageHead } from "../parts/panel.js";
 import { Pager } from "../parts/table.js";
 import { BarList, csvAddress } from "./bar-list.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
+import { VersionTabs } from "./version-tabs.js";
 import { type Subject } from "./load-statistics.js";
 import { type ViewState, queryOf, readState } from "./view-state.js";
 import { type PanelKind, panelNamed } from "./panels.js";
@@ -89,6 +90,7 @@ export function WholeList({
         <button type="submit">Search</button>
       </form>
       <section class="panel" aria-label={panel.title}>
+        {panel.list.isOfVersions === true && <VersionTabs state={state} />}
         <BarList panel={panel} rows={list.rows} isCompared={list.compare !== undefined} unit={unit} />
       </section>
       <Pager next={list.next} />

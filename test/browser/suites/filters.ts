@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 import { sumsOf, type KnownLine } from "../../support/dashboard/known-lines.js";
 import { readTables, readTiles } from "../../support/dashboard/read-page.js";
+import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
 
 const PAGE = `/o/${ORGANIZATION}/packages/${encodeURIComponent("acme/web")}`;
 
@@ -89,5 +90,6 @@ export function filterSuite(world: () => DashboardWorld): void {
 function versionsOf(lines: readonly KnownLine[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const { version } of lines) counts.set(version, (counts.get(version) ?? 0) + 1);
-  return [...counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
+  const order = newestFirst("tag");
+  return [...counts].sort(([one, a], [other, b]) => b - a || order(one, other));
 }

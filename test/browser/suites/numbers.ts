@@ -4,6 +4,7 @@ import type { AggregateV1, Breakdown } from "../../../schemas/contracts/aggregat
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 import { bodyOf } from "../../support/dashboard/known-lines.js";
 import { readTables, readTiles } from "../../support/dashboard/read-page.js";
+import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
 
 const COUNTRY_NAMES = new Intl.DisplayNames(["en"], { type: "region" });
 
@@ -108,7 +109,7 @@ export function numberSuite(world: () => DashboardWorld): void {
       const { page } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool?interval=week&country=DE`));
       const shown = (await readTables(page))["total"] ?? [];
-      await page.getByText("Show as a table").click();
+      await page.getByText("Show as a table").first().click();
       const [header, ...rows] = await csvBehind(page, "CSV of this chart");
       expect(header).toBe("date,downloads,views,unique_addresses");
       const listed = rows.map((row) => row.split(","));
@@ -143,7 +144,9 @@ function summed(
   const sums = new Map<string, number>();
   for (const line of lines.filter((each) => each.breakdown === breakdown))
     sums.set(label(line), (sums.get(label(line)) ?? 0) + line.total);
-  return [...sums].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1)).slice(0, 10);
+  const order =
+    breakdown === "version" ? newestFirst("tag") : (one: string, other: string) => (one < other ? -1 : 1);
+  return [...sums].sort(([one, a], [other, b]) => b - a || order(one, other)).slice(0, 10);
 }
 
 function numberOf(text = ""): number {

@@ -7,6 +7,7 @@ import { type Reported, ReportedPanel, loadReported } from "../../statistics/rep
 import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { readState } from "../../statistics/view-state.js";
+import { Adoption, EndsOfLife, type LoadedVersions, loadVersions } from "../../statistics/adoption.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/load-statistics.js";
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
@@ -19,6 +20,7 @@ interface PackageData {
   /** Nothing was ever counted, as far as statistics reach. */
   isNew: boolean;
   reported: Reported | undefined;
+  versions: LoadedVersions;
   range: DateRange;
 }
 
@@ -28,13 +30,15 @@ export const packagePage = page<PackageData>({
   async load(visit) {
     const access = await packageAccessOf(visit);
     const packageId = access.package.uuid;
-    const { startDate, endDate } = readState(visit);
+    const state = readState(visit);
+    const { startDate, endDate } = state;
     const range = { startDate, endDate };
-    const [loaded, reported] = await Promise.all([
+    const [loaded, reported, versions] = await Promise.all([
       loadStatistics(visit, { package: packageId }),
       loadReported(visit, { range, packageId }),
+      loadVersions(visit, { state, packageId }),
     ]);
-    return { access, loaded, isNew: isNew(loaded), reported, range };
+    return { access, loaded, isNew: isNew(loaded), reported, versions, range };
   },
   title: ({ access }) => access.package.name,
   render: (data) => <PackageContent {...data} />,
@@ -44,7 +48,7 @@ export const packagePage = page<PackageData>({
   },
 });
 
-function PackageContent({ access, loaded, isNew, reported, range }: PackageData) {
+function PackageContent({ access, loaded, isNew, reported, versions, range }: PackageData) {
   const { href, owner } = useVisit();
   const { package: found, may_change: mayChange, may_import: mayImport, may_export: mayExport } = access;
   const type = found.libraryType ?? "other";
@@ -79,12 +83,16 @@ function PackageContent({ access, loaded, isNew, reported, range }: PackageData)
       {isNew ? (
         <FirstSteps subject={{ kind: "package", found }} />
       ) : (
-        <StatisticsView
-          loaded={loaded}
-          panels={panelsForPackage(type)}
-          unit="Downloads"
-          mayExport={mayExport}
-        />
+        <>
+          <StatisticsView
+            loaded={loaded}
+            panels={panelsForPackage(type)}
+            unit="Downloads"
+            mayExport={mayExport}
+          />
+          <Adoption adoption={versions.adoption} />
+          <EndsOfLife ends={versions.ends} />
+        </>
       )}
       {!isNew && reported && (
         <ReportedPanel {...reported} range={range} seen={loaded.statistics?.totals.downloads} isDrawn />

@@ -3,6 +3,7 @@ import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";
 import { faultsAt, type Form, requireTyped } from "../../read-form.js";
 import { packageOf } from "../artifacts-of.js";
+import { changeEndsOfLife } from "./ends-of-life.js";
 
 /** Takes the forms of a package's settings. The forms that remove something are named after it. */
 export async function changePackage(visit: Visit, form: Form): Promise<Submitted> {
@@ -31,6 +32,10 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
       await api({ method: "PUT", path: shown, body });
       return to("public-set");
     }
+    case "end-of-life":
+    case "remove-end-of-life":
+      await changeEndsOfLife(visit, form);
+      return to("end-of-life-set");
     case "add-route": {
       const body = { templatePath: form.text("templatePath"), outgoingUrl: form.text("outgoingUrl") };
       await faultsAt(

@@ -1,4 +1,5 @@
 import type { PackagePermissionV1, PackagePublic } from "../../../../schemas/contracts/package-access.js";
+import type { EndOfLifeUse } from "../../../../schemas/contracts/end-of-life.js";
 import type { PackageDomainV1, PackageRouteV1 } from "../../../../schemas/contracts/package-routing.js";
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
 import { path } from "../../address.js";
@@ -7,6 +8,7 @@ import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import { ifAllowed, packageOf } from "../artifacts-of.js";
 import { changePackage } from "./change-package.js";
+import { EndsOfLife, loadEndsOfLife } from "./ends-of-life.js";
 import { Domains, HostRecord, Routes, verificationOf } from "./domains.js";
 import { Permissions, Public } from "./permissions.js";
 import { SettingsTabs } from "./settings-tabs.js";
@@ -17,6 +19,7 @@ interface PackageSettings {
   permissions: PackagePermissionV1[] | undefined;
   upstream: PackageUpstream | undefined;
   shown: PackagePublic | undefined;
+  ends: EndOfLifeUse[] | undefined;
   /** Undefined for types that have none. */
   routes: PackageRouteV1[] | undefined;
   domains: PackageDomainV1[] | undefined;
@@ -35,6 +38,7 @@ export const packageSettingsPage = page<PackageSettings>({
     "route-added": "The route was added.",
     "route-removed": "The route was removed.",
     "public-set": "What everybody may see was set.",
+    "end-of-life-set": "The dates of end of life were changed.",
     "domain-added": "The domain was added.",
     looked: "The DNS was asked; the state below is the present one.",
     "domain-removed": "The domain was removed.",
@@ -47,14 +51,15 @@ async function loadSettings(visit: Visit): Promise<PackageSettings> {
   const at = path`/v1/packages/${record.uuid}`;
   const type = record.libraryType ?? "other";
   const ofOwner = path`/v2/packages/${owner.name}/${record.uuid}`;
-  const [permissions, upstream, shown, routes, domains] = await Promise.all([
+  const [permissions, upstream, shown, ends, routes, domains] = await Promise.all([
     ifAllowed(api<PackagePermissionV1[]>({ path: `${at}/permissions` })),
     ifAllowed(api<PackageUpstream>({ path: `${ofOwner}/upstream` })),
     ifAllowed(api<PackagePublic>({ path: `${ofOwner}/public` })),
+    loadEndsOfLife(visit, record.uuid),
     type === "other" ? api<PackageRouteV1[]>({ path: `${at}/routes` }) : undefined,
     type === "other" || type === "pypi" ? api<PackageDomainV1[]>({ path: `${at}/domains` }) : undefined,
   ]);
-  return { record, permissions, upstream, shown, routes, domains };
+  return { record, permissions, upstream, shown, ends, routes, domains };
 }
 
 /** The host of images, where hosts have to be verified. */
@@ -68,7 +73,7 @@ function ImageHost({ upstream }: { upstream: PackageUpstream }) {
   );
 }
 
-function PackageContent({ record, permissions, upstream, shown, routes, domains }: PackageSettings) {
+function PackageContent({ record, permissions, upstream, shown, ends, routes, domains }: PackageSettings) {
   const { owner, href } = useVisit();
   const mayChange = permissions !== undefined;
   return (
@@ -84,6 +89,7 @@ function PackageContent({ record, permissions, upstream, shown, routes, domains 
         {domains && <Domains domains={domains} mayChange={mayChange} />}
         {permissions && <Permissions permissions={permissions} />}
         {shown && <Public record={record} shown={shown} />}
+        {mayChange && ends && <EndsOfLife ends={ends} />}
         {upstream && <ImageHost upstream={upstream} />}
         {upstream && <PackageRecord record={record} upstream={upstream} />}
       </div>

@@ -24,6 +24,7 @@ describe("the state of a page", () => {
       interval: "day",
       compare: "previous",
       automated: "include",
+      versions: "exact",
       filters: [],
       metric: "downloads",
     });

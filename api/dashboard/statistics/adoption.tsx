@@ -1,0 +1,142 @@
+import { type Adoption as AdoptionAnswer, OTHER_VERSIONS } from "../../../schemas/contracts/adoption.js";
+import { END_OF_LIFE_DAYS, type EndOfLifeUse } from "../../../schemas/contracts/end-of-life.js";
+import { dateAt } from "../../../schemas/date-range.js";
+import { Problem } from "../../../schemas/problem.js";
+import { path } from "../address.js";
+import { AreaChart } from "../charts/area-chart.js";
+import { type Visit, useVisit } from "../page.js";
+import { formatDate, formatFull, formatShare } from "../parts/format.js";
+import { Badge, Panel } from "../parts/panel.js";
+import { Table } from "../parts/table.js";
+import { linkToggling, queryOf, type ViewState } from "./view-state.js";
+
+export interface LoadedVersions {
+  /** Undefined where the range or a filter is refused: the page says so. */
+  adoption: AdoptionAnswer | undefined;
+  ends: readonly EndOfLifeUse[];
+}
+
+/** How the versions of a package take over from each other, and who uses those that have ended. */
+export async function loadVersions(
+  { api, owner }: Visit,
+  { state, packageId }: { state: ViewState; packageId: string },
+): Promise<LoadedVersions> {
+  const interval = state.interval === "day" ? "week" : state.interval;
+  const { versions } = state;
+  const query = { ...queryOf(state), package: packageId, interval, versions, compare: undefined };
+  const [adoption, use] = await Promise.all([
+    orNothing(api<AdoptionAnswer>({ path: path`/v2/${owner.name}/stats/adoption`, query })),
+    orNothing(
+      api<{ versions: EndOfLifeUse[] }>({
+        path: path`/v2/packages/${owner.name}/${packageId}/end-of-life`,
+      }),
+    ),
+  ]);
+  return { adoption, ends: use?.versions ?? [] };
+}
+
+/** The page has numbers without these. */
+async function orNothing<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** Layers have a colour each. */
+const LAYERS_MAX = 5;
+
+export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined }) {
+  if (adoption === undefined || adoption.versions.every(({ version }) => version === OTHER_VERSIONS))
+    return null;
+  const { versions, series, interval } = adoption;
+  const drawn = versions
+    .map(({ version }) => version)
+    .filter((version) => version !== OTHER_VERSIONS)
+    .slice(0, LAYERS_MAX);
+  const hasOthers = versions.length > drawn.length;
+  return (
+    <Panel title="Adoption">
+      <AreaChart
+        label="Share of versions in percent"
+        caption="adoption"
+        interval={interval}
+        layers={[...drawn, ...(hasOthers ? ["others"] : [])]}
+        places={series.map((bucket) => ({
+          date: bucket.date,
+          values: sharesOf(bucket, { drawn, hasOthers }),
+        }))}
+        format={(percent) => formatShare(percent / 100)}
+      />
+      <Table
+        caption="versions"
+        columns={[
+          { name: "Version" },
+          { name: "Downloads", isNumber: true },
+          { name: "Share", isNumber: true },
+          { name: "Unique addresses", isNumber: true },
+          { name: "First seen", isMinor: true },
+          { name: "End of life", isMinor: true },
+        ]}
+        rows={versions.map((row) => [
+          <bdi>{row.version}</bdi>,
+          formatFull(row.downloads),
+          formatShare(row.share),
+          formatFull(row.unique_addresses),
+          row.first_seen === null ? "" : <Day date={row.first_seen} />,
+          row.end_of_life === null ? "" : <Day date={row.end_of_life} />,
+        ])}
+      />
+    </Panel>
+  );
+}
+
+function sharesOf(
+  { downloads, versions }: AdoptionAnswer["series"][number],
+  { drawn, hasOthers }: { drawn: readonly string[]; hasOthers: boolean },
+): number[] {
+  const counts = drawn.map((version) => versions[version] ?? 0);
+  const others = counts.reduce((left, count) => left - count, downloads);
+  return [...counts, ...(hasOthers ? [others] : [])].map((count) =>
+    downloads === 0 ? 0 : (count / downloads) * 100,
+  );
+}
+
+function Day({ date }: { date: string }) {
+  return <time dateTime={date}>{formatDate(date)}</time>;
+}
+
+export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
+  const visit = useVisit();
+  if (ends.length === 0) return null;
+  const today = dateAt(Date.now());
+  return (
+    <Panel title="End of life">
+      <p class="soft">Who used these versions in the last {END_OF_LIFE_DAYS} days.</p>
+      <Table
+        caption="end of life"
+        columns={[
+          { name: "Version" },
+          { name: "End of life" },
+          { name: "Downloads", isNumber: true },
+          { name: "Unique addresses", isNumber: true },
+          { name: "Companies", isNumber: true },
+        ]}
+        rows={ends.map(({ version, date, downloads, unique_addresses: addresses, companies }) => [
+          <a href={linkToggling(visit, [{ name: "version", value: version }])}>
+            <bdi>{version}</bdi>
+          </a>,
+          <>
+            <Day date={date} />{" "}
+            {date <= today && <Badge kind={downloads > 0 ? "warn" : "plain"}>ended</Badge>}
+          </>,
+          formatFull(downloads),
+          formatFull(addresses),
+          formatFull(companies),
+        ])}
+      />
+    </Panel>
+  );
+}
