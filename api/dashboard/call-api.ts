@@ -12,6 +12,7 @@ export interface ApiCall {
   /** `/v1/...` or `/v2/...`, encoded: see `path`. */
   path: string;
   query?: Query;
+  /** Sent as JSON; bytes as they are. */
   body?: unknown;
 }
 
@@ -29,7 +30,7 @@ export async function callApi<Answer>(
   if (DOT_SEGMENT.test(path)) throw new Problem("not-found", "There is no such thing.");
   const answer = await inject(
     (request, response) => {
-      actAs(request, account);
+      actAs(request, { account, requireCaller: ctx.state.requireCaller });
       listenerOf(ctx.app)(request, response);
     },
     {
@@ -37,7 +38,7 @@ export async function callApi<Answer>(
       url: withQuery(path, query),
       headers: headersFor(ctx),
       remoteAddress: ctx.req.socket.remoteAddress ?? "",
-      ...(body !== undefined && { payload: JSON.stringify(body) }),
+      ...(body !== undefined && { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     },
   );
   const parsed = answer.payload === "" ? undefined : (JSON.parse(answer.payload) as unknown);

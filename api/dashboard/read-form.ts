@@ -4,9 +4,16 @@ import type { ApiContext } from "../http/route.js";
 
 export class Form {
   readonly #fields: URLSearchParams;
+  readonly #files: ReadonlyMap<string, Buffer>;
 
-  constructor(fields: URLSearchParams) {
+  constructor(fields: URLSearchParams, files: ReadonlyMap<string, Buffer> = new Map()) {
     this.#fields = fields;
+    this.#files = files;
+  }
+
+  /** The bytes of a chosen file; undefined where none was chosen. */
+  file(name: string): Buffer | undefined {
+    return this.#files.get(name);
   }
 
   /** The field without spaces at its ends; empty if it is absent. Line ends are `\n`. */
@@ -34,12 +41,33 @@ export class Form {
   }
 }
 
-/** Reads a form of at most 1 MiB. Throws `unsupported-encoding` for another type of body. */
+/** Reads a form of at most 1 MiB, its files included. Throws `unsupported-encoding` for another type of body. */
 export async function readForm(ctx: ApiContext): Promise<Form> {
   const bytes = await readBody(ctx);
+  if (ctx.is("multipart/form-data")) return readFiles(bytes, ctx.get("Content-Type"));
   if (bytes.length > 0 && !ctx.is("application/x-www-form-urlencoded"))
     throw new Problem("unsupported-encoding", "A form is sent as application/x-www-form-urlencoded.");
   return new Form(new URLSearchParams(bytes.toString("utf8")));
+}
+
+async function readFiles(bytes: Buffer, contentType: string): Promise<Form> {
+  const fields = new URLSearchParams();
+  const files = new Map<string, Buffer>();
+  for (const [name, value] of await partsOf(bytes, contentType)) {
+    if (typeof value === "string") fields.append(name, value);
+    // Browsers send an empty part where no file was chosen.
+    else if (value.name !== "") files.set(name, Buffer.from(await value.arrayBuffer()));
+  }
+  return new Form(fields, files);
+}
+
+async function partsOf(bytes: Buffer, contentType: string): Promise<FormData> {
+  try {
+    const headers = { "Content-Type": contentType };
+    return await new Response(new Uint8Array(bytes), { headers }).formData();
+  } catch (cause) {
+    throw new Problem("malformed-request", "The form is not valid multipart/form-data.", { cause });
+  }
 }
 
 /** Refuses a form whose field does not hold the word that confirms it. */

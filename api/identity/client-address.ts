@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6, SocketAddress } from "node:net";
 import type { IncomingMessage } from "node:http";
 import type { Account } from "../access/access.js";
+import type { Postgres } from "../postgres/query.js";
 
 /** Of a request. Each proxy appends an entry to its header. */
 export type Connection = Pick<IncomingMessage, "headers"> & {
@@ -72,13 +73,19 @@ function networkOf(address: string): string {
   return `${all.slice(0, 4).join(":")}::/64`;
 }
 
-/** Requests that this process made to its own API for an account. Nobody outside can be in here. */
-const CALLERS = new WeakMap<IncomingMessage, Account>();
-
-export function actAs(request: IncomingMessage, account: Account): void {
-  CALLERS.set(request, account);
+interface Caller {
+  account: Account;
+  /** Asks again whether the session that it is made for still holds. */
+  requireCaller?: ((from: Postgres) => Promise<Account>) | undefined;
 }
 
-export function inProcessCaller(request: IncomingMessage): Account | undefined {
+/** Requests that this process made to its own API for an account. Nobody outside can be in here. */
+const CALLERS = new WeakMap<IncomingMessage, Caller>();
+
+export function actAs(request: IncomingMessage, caller: Caller): void {
+  CALLERS.set(request, caller);
+}
+
+export function inProcessCaller(request: IncomingMessage): Caller | undefined {
   return CALLERS.get(request);
 }

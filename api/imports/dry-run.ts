@@ -12,8 +12,9 @@ import { Shares } from "../../schemas/async/limit-concurrency.js";
 import { untilAborted } from "../../schemas/async/pause.js";
 import { NO_OLDEST_TIME, type OldestTime } from "../../schemas/event-retention.js";
 import { Problem } from "../../schemas/problem.js";
-import type { DryRun } from "../../schemas/records/import-store.js";
+import { type DryRun, EVENT_SAMPLE_MAX, type EventSample } from "../../schemas/records/import-store.js";
 import { tooManyActiveImports } from "./imports.js";
+import { sampleEvent } from "./sample-event.js";
 import { ACTIVE_IMPORTS_MAX } from "./start-imports.js";
 
 interface DryRunDependencies {
@@ -55,11 +56,14 @@ export async function dryRun(
   const { ownerId, accountId, artifactKind, artifactId, format, path } = target;
   const sent = { ownerId, accountId, artifactKind, artifactId, format, path };
   const tally = emptyTally();
+  const events: EventSample[] = [];
   const chunks = cutFormat(readWhileSent(body, { idleMsMax, signal }), { ...LIMITS, format });
   for await (const { bytes, firstLine, header } of chunks) {
     if (firstLine > linesMax) throw tooManyLines(linesMax);
     const lines = { bytes, firstLine, header, target: sent, receivedAt: now() };
-    addTally(tally, await untilAborted(checkLines(lines, signal), signal));
+    const checked = await untilAborted(checkLines(lines, signal), signal);
+    addTally(tally, checked);
+    events.push(...checked.events.slice(0, EVENT_SAMPLE_MAX - events.length));
     await throttle();
   }
   return {
@@ -70,6 +74,7 @@ export async function dryRun(
     error_log_sample: tally.errors,
     warning_log_sample: tally.warnings,
     lines_skipped: tally.linesSkipped,
+    event_sample: events,
   };
 }
 
@@ -123,8 +128,13 @@ export interface LinesToCheck {
   receivedAt: number;
 }
 
+export interface CheckedLines extends LineTally {
+  /** The first of them. */
+  events: EventSample[];
+}
+
 /** Counts the lines that an import would take and refuse. A signal ends the wait for it. */
-export type CheckLines = (lines: LinesToCheck, signal: AbortSignal) => Promise<LineTally>;
+export type CheckLines = (lines: LinesToCheck, signal: AbortSignal) => Promise<CheckedLines>;
 
 /** Checks lines on the calling thread, as enrichment does. */
 export function openLineCheck(
@@ -136,6 +146,7 @@ export function openLineCheck(
     const artifactOf = artifacts.forChunk(target);
     const decode = openDecoder({ ...target, header });
     const tally = emptyTally();
+    const events: EventSample[] = [];
     const oldestTime = oldestTimeAt(receivedAt);
     for (const numbered of numberLines(
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -154,8 +165,10 @@ export function openLineCheck(
       const found = artifactOf(decoded.target);
       // Awaiting every line would cost more than decoding it.
       const { artifact } = found instanceof Promise ? await found : found;
-      tallyLine(tally, line, readEvent(decoded, artifact, { line, receivedAt, oldestTime }));
+      const read = readEvent(decoded, artifact, { line, receivedAt, oldestTime });
+      tallyLine(tally, line, read);
+      if ("event" in read && events.length < EVENT_SAMPLE_MAX) events.push(sampleEvent(read.event));
     }
-    return tally;
+    return { ...tally, events };
   };
 }

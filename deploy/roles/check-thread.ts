@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
-import { type LinesToCheck, openLineCheck } from "../../api/imports/dry-run.js";
-import type { LineTally } from "../../enrich/lines/tally-lines.js";
+import { type CheckedLines, type LinesToCheck, openLineCheck } from "../../api/imports/dry-run.js";
 import { type EventRetention, oldestTime } from "../../schemas/event-retention.js";
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
 import { untilStopped } from "../process/lifecycle.js";
@@ -60,5 +59,5 @@ export interface CheckFailure {
 export type ToCheck = { stop: true } | { id: number; lines: LinesToCheck };
 export type FromCheck =
   | { ready: true }
-  | { id: number; tally: LineTally }
+  | { id: number; tally: CheckedLines }
   | { id: number; failure: CheckFailure };

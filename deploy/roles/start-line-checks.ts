@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import type { CheckLines } from "../../api/imports/dry-run.js";
-import type { LineTally } from "../../enrich/lines/tally-lines.js";
+import type { CheckedLines, CheckLines } from "../../api/imports/dry-run.js";
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
 import { type SupervisedThread, superviseThread } from "../process/supervise-thread.js";
@@ -17,7 +16,7 @@ export interface LineChecks extends AsyncDisposable {
 }
 
 interface Pending {
-  resolve: (tally: LineTally) => void;
+  resolve: (tally: CheckedLines) => void;
   reject: (error: Error) => void;
 }
 
@@ -70,7 +69,7 @@ export function openLineChecks({ log, module = MODULE, ...data }: LineChecksOpti
       const id = ++lastId;
       // A copy: a view would send the whole buffer that it is a part of.
       const bytes = new Uint8Array(lines.bytes);
-      return await new Promise<LineTally>((resolve, reject) => {
+      return await new Promise<CheckedLines>((resolve, reject) => {
         pending.set(id, { resolve, reject });
         to.send({ id, lines: { ...lines, bytes } });
       });

@@ -1,4 +1,4 @@
-import { COUNT, TIMESTAMP, titledObject } from "../formats.js";
+import { COUNT, objectOf, TIMESTAMP, titledObject } from "../formats.js";
 import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
 export interface EventImport {
@@ -132,16 +132,51 @@ export const EVENT_IMPORT = titledObject(
 /** The counts of an import's lines by their outcome; those of a dry run are what an import would have. */
 export type ImportCounts = Pick<EventImport, keyof typeof COUNTS | "lines_skipped">;
 
+/** An event as a dry run reads it. Texts are empty where the line says nothing. */
+export interface EventSample {
+  line: number;
+  /** ISO 8601. */
+  time: string;
+  type: string;
+  version: string;
+  user_agent: string;
+  referer: string;
+  variables: Record<string, string>;
+}
+
+export const EVENT_SAMPLE_MAX = 10;
+
 /** The answer of a dry run, in place of the record. */
 export interface DryRun extends ImportCounts {
   dry_run: true;
+  event_sample: EventSample[];
 }
 
-export const DRY_RUN = titledObject("DryRun", ["dry_run", ...Object.keys(COUNTS), "lines_skipped"], {
-  dry_run: { type: "boolean", const: true },
-  ...COUNTS,
-  lines_skipped: SKIPPED,
+const EVENT_SAMPLE = objectOf(["line", "time", "type", "version", "user_agent", "referer", "variables"], {
+  line: { type: "integer", minimum: 1 },
+  time: { type: "string", format: "date-time" },
+  type: { type: "string" },
+  version: { type: "string" },
+  user_agent: { type: "string" },
+  referer: { type: "string" },
+  variables: { type: "object", additionalProperties: { type: "string" } },
 });
+
+export const DRY_RUN = titledObject(
+  "DryRun",
+  ["dry_run", ...Object.keys(COUNTS), "lines_skipped", "event_sample"],
+  {
+    dry_run: { type: "boolean", const: true },
+    ...COUNTS,
+    lines_skipped: SKIPPED,
+    event_sample: {
+      type: "array",
+      maxItems: EVENT_SAMPLE_MAX,
+      items: EVENT_SAMPLE,
+      description: "The first events, as they are read",
+    },
+  },
+);
 
 /** Says for people why an import that has ended holds no event. */
 export function nothingImported({

@@ -37,7 +37,11 @@ function assets(): Assets {
 }
 
 function readAssets(): Assets {
-  const texts = [...textsIn("api/dashboard/assets/"), ...textsIn(SCRIPTS)];
+  const scripts = textsIn(SCRIPTS).map(([name, text]) => [name, text.replaceAll(SHARED, '"./$1"')] as const);
+  const shared = textsIn(SCHEMAS).filter(([name]) =>
+    scripts.some(([, text]) => text.includes(`"./${name}"`)),
+  );
+  const texts = [...textsIn("api/dashboard/assets/"), ...scripts, ...shared];
   const files = new Map(texts.map(([name, text]) => [name, packed(name, Buffer.from(text))]));
   const all = createHash("sha256");
   for (const { tag } of files.values()) all.update(tag);
@@ -46,6 +50,9 @@ function readAssets(): Assets {
 
 /** As the compiler left them: a checkout whose sources run uncompiled, as in tests, has them there too. */
 const SCRIPTS = "dist/api/dashboard/script/";
+/** A script may import a module of the program that itself imports nothing: it is served beside the script. */
+const SCHEMAS = "dist/schemas/records/";
+const SHARED = /"(?:\.\.\/)+schemas\/records\/([\w-]+\.js)"/g;
 
 function textsIn(folder: string): [name: string, text: string][] {
   return readdirSync(assetUrl(folder))

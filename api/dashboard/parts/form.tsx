@@ -20,14 +20,21 @@ interface FormProps {
   /** A page that takes the form in place of the one it is on. */
   to?: string;
   class?: string;
+  /** For forms with a file. */
+  enctype?: "multipart/form-data";
   children: ComponentChildren;
 }
 
-export function Form({ action, to, children, class: kind }: FormProps) {
+export function Form({ action, to, children, class: kind, enctype }: FormProps) {
   const { here, href, query, refused } = useVisit();
   const mine: FormState = { action, ...(refused?.form.action === action && refused) };
   return (
-    <form method="post" action={to ?? withQuery(href(here), parametersOf(query))} class={kind ?? "form"}>
+    <form
+      method="post"
+      action={to ?? withQuery(href(here), parametersOf(query))}
+      class={kind ?? "form"}
+      enctype={enctype}
+    >
       <input type="hidden" name="action" value={action} />
       {mine.problem && <ProblemBox problem={mine.problem} />}
       <FormContext.Provider value={mine}>{children}</FormContext.Provider>

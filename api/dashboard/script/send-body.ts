@@ -16,7 +16,7 @@ export function sendBody({ url, packed, key, onSent, signal }: Sending): Promise
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", url);
-    request.setRequestHeader("Content-Type", "application/ndjson");
+    request.setRequestHeader("Content-Type", "text/plain");
     request.setRequestHeader("Content-Encoding", packed.encoding);
     request.setRequestHeader("Idempotency-Key", key);
     request.upload.addEventListener("progress", ({ loaded, total }) =>

@@ -1,3 +1,4 @@
+import { guessFormat } from "../../../schemas/records/guess-format.js";
 import { packFile, readSample, newKey, sendBody } from "./send-body.js";
 import { dryRun, showReport } from "./upload-report.js";
 
@@ -7,27 +8,47 @@ interface Upload {
   /** Stays the same for a file until it is imported, so that trying again imports it once. */
   key: string;
   sending: AbortController | undefined;
+  /** By hand, since the file was chosen. */
+  isFormatChosen: boolean;
 }
+
+const TYPING_MS = 400;
 
 export function addUpload(): void {
   const root = document.querySelector<HTMLElement>("[data-upload]");
   if (root === null) return;
-  root.hidden = false;
   const upload: Upload = {
     imports: root.dataset["upload"] ?? "",
     file: undefined,
     key: newKey(),
     sending: undefined,
+    isFormatChosen: false,
   };
-  const { input, target, drop, stop, form } = partsOf(root);
+  const { input, target, drop, stop, form, format, path, start } = partsOf(root);
+  start.disabled = true;
   const choose = (file: File | undefined) => {
     if (file === undefined || upload.sending !== undefined) return;
+    upload.isFormatChosen &&= upload.file === undefined;
     upload.file = file;
+    lookAgain();
+  };
+  const lookAgain = () => {
     upload.key = newKey();
-    void look(root, file);
+    showPath(root);
+    if (upload.file !== undefined) void look(root, upload.file, upload);
   };
   input.addEventListener("change", () => choose(input.files?.[0]));
-  target.addEventListener("change", () => upload.file && void look(root, upload.file));
+  target.addEventListener("change", lookAgain);
+  format.addEventListener("change", () => {
+    upload.isFormatChosen = true;
+    lookAgain();
+  });
+  let typing = 0;
+  path.addEventListener("input", () => {
+    window.clearTimeout(typing);
+    typing = window.setTimeout(lookAgain, TYPING_MS);
+  });
+  showPath(root);
   addDropping(drop, choose);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -47,6 +68,9 @@ function partsOf(root: HTMLElement) {
     form: find<HTMLFormElement>("form"),
     input: find<HTMLInputElement>("#upload-file"),
     target: find<HTMLSelectElement>("#upload-target"),
+    format: find<HTMLSelectElement>("#upload-format"),
+    path: find<HTMLInputElement>("#upload-path"),
+    pathField: find<HTMLElement>("[data-upload-path]"),
     drop: find<HTMLElement>("[data-upload-drop]"),
     name: find<HTMLElement>("[data-upload-name]"),
     start: find<HTMLButtonElement>("[data-upload-start]"),
@@ -70,8 +94,29 @@ function addDropping(drop: HTMLElement, choose: (file: File | undefined) => void
   });
 }
 
-async function look(root: HTMLElement, file: File): Promise<void> {
-  const { name, start, target, report, state } = partsOf(root);
+function isLog(root: HTMLElement): boolean {
+  return partsOf(root).format.selectedOptions[0]?.dataset["log"] !== undefined;
+}
+
+function showPath(root: HTMLElement): void {
+  partsOf(root).pathField.hidden = !isLog(root);
+}
+
+/** The operation with the chosen format, and the path where it has one. */
+function addressOf(root: HTMLElement): URL {
+  const { target, format, path } = partsOf(root);
+  const url = new URL(target.value, location.href);
+  url.searchParams.set("format", format.value);
+  if (isLog(root) && path.value !== "") url.searchParams.set("path", path.value);
+  return url;
+}
+
+/** The latest look is shown, whichever answer comes last. */
+let looks = 0;
+
+async function look(root: HTMLElement, file: File, { isFormatChosen }: Upload): Promise<void> {
+  const mine = ++looks;
+  const { format, name, start, report, state } = partsOf(root);
   name.textContent = `${file.name}, ${bytes(file.size)}`;
   state.textContent = "";
   start.disabled = true;
@@ -79,17 +124,20 @@ async function look(root: HTMLElement, file: File): Promise<void> {
   report.textContent = "Checking the first lines …";
   try {
     const sample = await readSample(file);
-    const found = sample && (await dryRun(target.value, sample));
+    if (sample !== undefined && !isFormatChosen) format.value = guessFormat(sample.text) ?? "ndjson";
+    showPath(root);
+    const found = sample && (await dryRun(addressOf(root), sample));
+    if (mine !== looks) return;
     showReport(report, sample, found);
     start.disabled = found?.events_successfully_imported === 0;
     start.textContent = `Import ${bytes(file.size)}`;
   } catch (error) {
-    report.textContent = `The file could not be checked: ${sentence(error)}`;
+    if (mine === looks) report.textContent = `The file could not be checked: ${sentence(error)}`;
   }
 }
 
 async function send(root: HTMLElement, upload: Upload): Promise<void> {
-  const { start, stop, bar, state, target, input } = partsOf(root);
+  const { start, stop, bar, state, target, input, format, path } = partsOf(root);
   const { file } = upload;
   if (file === undefined || upload.sending !== undefined) return;
   const sending = new AbortController();
@@ -104,7 +152,13 @@ async function send(root: HTMLElement, upload: Upload): Promise<void> {
     const packed = await packFile(file, (read) => show("Packing …", read / file.size));
     sending.signal.throwIfAborted();
     const onSent = (share: number) => (share < 1 ? show("Sending …", share) : show("Storing …"));
-    const id = await sendBody({ url: target.value, packed, key: upload.key, onSent, signal: sending.signal });
+    const id = await sendBody({
+      url: addressOf(root).href,
+      packed,
+      key: upload.key,
+      onSent,
+      signal: sending.signal,
+    });
     upload.sending = undefined;
     location.assign(`${upload.imports}/${id}`);
   } catch (error) {
@@ -118,6 +172,8 @@ async function send(root: HTMLElement, upload: Upload): Promise<void> {
   function setBusy(isBusy: boolean): void {
     start.disabled = isBusy;
     target.disabled = isBusy;
+    format.disabled = isBusy;
+    path.disabled = isBusy;
     input.disabled = isBusy;
     stop.hidden = !isBusy;
     bar.hidden = !isBusy;

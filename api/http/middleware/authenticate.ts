@@ -26,7 +26,7 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
   const lastUsed = new LastUsed((id) => updateLastUsed(pg, id));
   return async (ctx, next) => {
     const caller = inProcessCaller(ctx.req);
-    if (caller !== undefined) ctx.state.account = caller;
+    if (caller !== undefined) Object.assign(ctx.state, caller);
     if (ctx.state.account === undefined && /^\/v[12](\/|$)/.test(ctx.path)) {
       const address = clientAddress(ctx.req, trustsProxy);
       const { found, again } = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });

@@ -10,6 +10,8 @@ import { startUpload } from "../../support/imports/start-upload.js";
 const LINE = JSON.stringify({ $time: new Date().toISOString() });
 const REFUSED = ["no JSON", `<img src=x onerror="alert(1)">`] as const;
 
+const LOGGED = '203.0.113.9 - - [31/Oct/2026:13:55:36 +0100] "GET /tool-1.2.tgz HTTP/1.1" 200 9 "-" "curl/8"';
+
 export function uploadSuite(world: () => DashboardWorld): void {
   describe("an upload", () => {
     let upload: string;
@@ -66,18 +68,43 @@ export function uploadSuite(world: () => DashboardWorld): void {
       });
     });
 
-    test("of an access log is not sent as it is, and the page has the line that imports it", async () => {
+    test("of an access log is recognised, shows what its path captures, and is imported as it is", async () => {
       await using window = await world().windowOf("ada");
       const { page } = window;
       await page.goto(upload);
-      await drop(
-        page,
-        `203.0.113.9 - - [31/Oct/2026:13:55:36 +0100] "GET /tool.tgz HTTP/1.1" 200 9 "-" "curl/8"\n`,
-      );
-      await page.getByText("This is an access log.").waitFor();
+      const path = page.getByLabel("Downloads in an access log");
+      await path.waitFor({ state: "hidden" });
+      await drop(page, `${LOGGED}\n${LOGGED.replace("GET", "HEAD")}\nno line of it\n`);
+      await page.getByText("All 3 lines: 1 are good, 1 would be refused, 1 hold no event.").waitFor();
+      expect(await page.getByLabel("Format").inputValue()).toBe("combined");
+      await page.getByRole("cell", { name: "file=/tool-1.2.tgz" }).waitFor();
+      await path.fill("/tool-{version}.tgz");
+      await page.getByRole("cell", { name: "version=1.2", exact: true }).waitFor();
+      await path.fill("/other-{version}.tgz");
+      await page.getByText("All 3 lines: 0 are good, 1 would be refused, 2 hold no event.").waitFor();
       expect(await page.getByRole("button", { name: /^Import/ }).isDisabled()).toBe(true);
-      const line = await page.getByRole("group", { name: "The import of an access log" }).innerText();
-      expect(line).toContain(`--to ${ORGANIZATION}/${into} --url '${world().toolchain.api}'`);
+      await path.fill("/tool-{version}.tgz");
+      await page.getByRole("button", { name: /^Import \d/ }).click();
+      await page.getByRole("heading", { name: "Import into uploads Done" }).waitFor();
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: "Download refused lines" }).click(),
+      ]);
+      const parts: Buffer[] = [];
+      for await (const part of await file.createReadStream()) parts.push(part as Buffer);
+      expect(Buffer.concat(parts).toString()).toBe("no line of it\n");
+    });
+
+    test("of CSV is recognised, and a format that was chosen by hand stays", async () => {
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      await page.goto(upload);
+      await drop(page, "$time,$version,note\n2025-03-10,1.5,a\n2025-03-10,1.6,b\n");
+      await page.getByText("All 2 lines are good.").waitFor();
+      await page.getByRole("cell", { name: "note=b" }).waitFor();
+      await page.getByLabel("Format").selectOption("scarf-csv");
+      await page.getByText("names between commas, and id among them").waitFor();
+      expect(await page.getByLabel("Format").inputValue()).toBe("scarf-csv");
     });
 
     test("moves the bar of its page while it goes on, and is stopped there", async () => {
@@ -105,12 +132,25 @@ export function uploadSuite(world: () => DashboardWorld): void {
       sending.breakOff();
     });
 
-    test("without script is shown as a line for the shell", async () => {
+    test("without script is a plain form with a format, beside a line for the shell", async () => {
       await using window = await world().windowOf("ada", { javaScriptEnabled: false });
       const { page } = window;
       await page.goto(upload);
-      expect(await page.getByLabel("File of events").isVisible()).toBe(false);
       expect(await page.getByRole("group", { name: "The import by curl" }).innerText()).toContain("/import'");
+      await page.getByLabel("Format").selectOption("combined");
+      await page.getByLabel("Downloads in an access log").fill("tool");
+      const file = { name: "access.log", mimeType: "text/plain", buffer: Buffer.from(`${LOGGED}\n`) };
+      await page.getByLabel("File of events").setInputFiles(file);
+      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByText("path must begin with /.").waitFor();
+      await page.getByLabel("Format").selectOption("combined");
+      await page.getByLabel("Downloads in an access log").fill("/tool-{version}.tgz");
+      await page.getByLabel("File of events").setInputFiles(file);
+      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByRole("heading", { name: /^Import into uploads/ }).waitFor();
+      const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+      const record = () => world().api.get<EventImport>(`/v2/imports/${ORGANIZATION}/${id}`);
+      await expect.poll(record).toMatchObject({ status: "done", events_successfully_imported: 1 });
     });
   });
 }

@@ -2,10 +2,13 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { Problem } from "../../../../schemas/problem.js";
+import { IMPORT_FORMATS, type ImportFormat, isAccessLog } from "../../../../schemas/records/import-format.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { path } from "../../address.js";
-import { type Visit, mayManage, page, useVisit } from "../../page.js";
-import { CopyLine } from "../../parts/form.js";
+import { type Submitted, type Visit, mayManage, page, useVisit } from "../../page.js";
+import { CopyLine, Form } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
+import type { Form as Sent } from "../../read-form.js";
 import { packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
 import { accessLogLine } from "../first-steps/steps.js";
 
@@ -16,13 +19,14 @@ interface Targets {
   isOwnerWide: boolean;
 }
 
-/** `script/upload.ts` checks a sample of the file, packs it and sends it. */
+/** `script/upload.ts` checks a sample of the file, packs it and sends it. Without script the form takes 1 MiB. */
 export const uploadPage = page<Targets>({
   path: "/o/:owner/imports/new",
   section: "imports",
   load: loadTargets,
   title: () => "Import a file",
   render: (targets) => <Upload {...targets} />,
+  submit: importFile,
   notices: { created: "The package is there. Now choose a file of its events." },
 });
 
@@ -71,6 +75,18 @@ function targetsFor(
 
 const ANY = "What each line names in $package or $pixel";
 
+async function importFile(visit: Visit, form: Sent): Promise<Submitted> {
+  const { api, href, owner } = visit;
+  const targets = targetsFor(await loadTargets(visit), visit);
+  const into = targets.find(({ path: below }) => href(`/api${below}`) === form.text("into"));
+  const body = form.file("file");
+  if (into === undefined || body === undefined)
+    throw new Problem("invalid-body", "Choose a file, and what its events belong to.");
+  const query = { format: form.text("format"), path: form.optional("path") };
+  const { id } = await api<EventImport>({ method: "POST", path: into.path, query, body });
+  return { to: href(path`/o/${owner.name}/imports/${id}`) };
+}
+
 function Upload(known: Targets) {
   const visit = useVisit();
   const { href, owner } = visit;
@@ -79,7 +95,7 @@ function Upload(known: Targets) {
     <>
       <PageHead
         title="Import a file"
-        about="One event a line, each a JSON object with $time. Plain or packed with gzip, of any size up to 20 GB."
+        about="An event a line: JSON, CSV, an access log or an export. Plain or packed with gzip, of any size up to 20 GB."
       >
         {known.isOwnerWide && (
           <a class="button" href={href(path`/o/${owner.name}/imports`)}>
@@ -87,13 +103,14 @@ function Upload(known: Targets) {
           </a>
         )}
       </PageHead>
-      <div data-upload={href(path`/o/${owner.name}/imports`)} hidden class="grid">
+      <div data-upload={href(path`/o/${owner.name}/imports`)} class="grid">
         <Panel title="The file">
           <ChooseFile targets={targets} />
         </Panel>
         <Panel title="A first look">
           <p class="none" data-upload-report>
-            Choose a file. Its first lines are checked before anything is imported.
+            Choose a file. Its first events are shown here, and what would be refused, before anything is
+            imported. Without script up to 1 MB is taken at once.
           </p>
         </Panel>
       </div>
@@ -105,10 +122,10 @@ function Upload(known: Targets) {
 function ChooseFile({ targets }: { targets: readonly Target[] }) {
   const { href } = useVisit();
   return (
-    <form class="form">
+    <Form action="upload" enctype="multipart/form-data">
       <div class="field">
         <label for="upload-target">Into</label>
-        <select id="upload-target">
+        <select id="upload-target" name="into">
           {targets.map(({ label, path: below, isChosen }) => (
             <option value={href(`/api${below}`)} selected={isChosen}>
               {label}
@@ -119,11 +136,26 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
       <label class="drop" data-upload-drop>
         <strong>Drop a file here</strong>
         <span class="soft">or choose one</span>
-        <input type="file" id="upload-file" aria-label="File of events" />
+        <input type="file" id="upload-file" name="file" aria-label="File of events" />
       </label>
       <p data-upload-name class="soft" />
+      <div class="field">
+        <label for="upload-format">Format</label>
+        <select id="upload-format" name="format">
+          {IMPORT_FORMATS.map((format) => (
+            <option value={format} data-log={isAccessLog(format) ? "" : undefined}>
+              {FORMAT_WORDS[format]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field" data-upload-path>
+        <label for="upload-path">Downloads in an access log</label>
+        <input id="upload-path" name="path" maxLength={1024} placeholder="/releases/tool-{version}.tgz" />
+        <p class="hint">The path of a download. Without it every path counts.</p>
+      </div>
       <div class="row">
-        <button type="submit" class="primary" data-upload-start disabled>
+        <button type="submit" class="primary" data-upload-start>
           Import
         </button>
         <button type="button" data-upload-stop hidden>
@@ -132,9 +164,22 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
       </div>
       <progress data-upload-bar aria-label="Upload" max={1} value={0} hidden />
       <p data-upload-state role="status" />
-    </form>
+    </Form>
   );
 }
+
+const FORMAT_WORDS: Record<ImportFormat, string> = {
+  ndjson: "JSON, an object a line (NDJSON)",
+  csv: "CSV with $time in its header",
+  combined: "Access log of nginx or Apache",
+  caddy: "Access log of Caddy (JSON)",
+  traefik: "Access log of Traefik (JSON)",
+  cloudfront: "Access log of Amazon CloudFront",
+  s3: "Access log of Amazon S3",
+  "docker-dvp": "Docker Hub: raw data of its insights",
+  "pypi-bigquery": "PyPI: rows of the download table",
+  "scarf-csv": "Scarf: export of events",
+};
 
 function CommandLine({ targets }: { targets: readonly Target[] }) {
   const { ctx, owner, href } = useVisit();

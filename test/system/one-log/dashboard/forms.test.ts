@@ -54,7 +54,7 @@ describe("the pages of imports", () => {
     const { id } = await importLines([line(), ...refused, line({ $remote_address: "here" }), "{}"]);
     expect((await owner.get("/o/acme/imports")).text).toMatch(/tools Done ada .* UTC 5 3/);
     const { text, html } = await owner.get(`/o/acme/imports/${id}`);
-    expect(text).toMatch(/Not a JSON object Refused 2 lines/);
+    expect(text).toMatch(/Not a line of its format Refused 2 lines/);
     expect(text).toMatch(/Without \$time Refused 1 line /);
     expect(text).toContain(HOSTILE);
     expect(html).not.toContain("<script>alert");

@@ -196,6 +196,29 @@ describe("somebody with a level on one package alone", () => {
     expect((await reader.get(`/o/acme/packages/${tools}`)).html).not.toContain("imports/new");
     expect((await reader.get("/o/acme/imports/new")).status).toBe(403);
   });
+
+  test("imports a file by a form without script as its admin, and nobody does into anything else", async () => {
+    const send = async (visitor: Visitor, into: string, changed: RequestInit = {}) => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ action: "upload", into, format: "csv" }))
+        body.set(name, value);
+      body.set("file", new Blob(["$time,note\nyesterday,a\n"]), "events.csv");
+      const init = { method: "POST", body, redirect: "manual", ...changed } as const;
+      return visitor.request("/o/acme/imports/new", init);
+    };
+    const path = `/dashboard/api/v2/packages/acme/${tools}/import`;
+    const taken = await send(packager, path);
+    expect(taken.status).toBe(303);
+    const page = (taken.headers.get("location") ?? "").replace(/^.*?\/dashboard/, "");
+    await expect.poll(async () => (await packager.get(page)).text).toContain("Import into tools Done");
+    for (const other of ["", "/dashboard/api/v2/acme/import", path.replace(tools, image)])
+      expect((await send(packager, other)).status).toBe(422);
+    expect((await send(reader, path)).status).toBe(403);
+    const headers = { "Content-Type": "multipart/form-data; boundary=x" };
+    expect((await send(packager, path, { body: "no parts", headers })).status).toBe(400);
+    expect((await send(packager, path, { body: Buffer.alloc(2 ** 20 + 1), headers })).status).toBe(413);
+    expect((await send(packager, path, { headers: { "Sec-Fetch-Site": "cross-site" } })).status).toBe(403);
+  });
 });
 
 test("a pixel of a package that a member is blocked from is on no page of theirs", async () => {

@@ -175,6 +175,10 @@ describe.each(FIXTURES)(
     test("every line is an event, refused or skipped, as a dry run says; sent again it changes nothing", async () => {
       const body = await fixture(file);
       expect((await post(body, { ...query, dryRun: "true" })).said).toMatchObject({
+        event_sample: Array.from(
+          { length: imported },
+          () => expect.objectContaining({ type: expect.any(String) as string }) as object,
+        ),
         ...wanted,
         dry_run: true,
       });

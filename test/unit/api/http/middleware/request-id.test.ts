@@ -33,7 +33,7 @@ test("a caller's id that is not well-formed is nowhere", async () => {
 
 test("a page's calls within the process go on under the id of the page", async () => {
   const account = { id: "1", username: "ada", tokenHash: Buffer.of() };
-  const { id, lines } = await named("page", (request) => actAs(request, account));
+  const { id, lines } = await named("page", (request) => actAs(request, { account }));
   expect(lines).toEqual({ requestId: id });
   expect(id).toBe("page");
 });
