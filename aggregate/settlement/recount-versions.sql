@@ -1,6 +1,6 @@
 -- Which of these versions does event_ids count more or fewer times than there are rows of events? Inserts the difference.
--- `{versions}` stands for the SELECT that names the versions. Erased versions and removed days have no rows in events any
--- more, and stay in event_ids as they are.
+-- `{versions}` stands for the SELECT that names the versions. Removed days stay in event_ids as they are. So do erased
+-- versions without rows of events; those whose rows are still there may be of an erasure that was cut short.
 INSERT INTO event_ids (artifact, event_id, version, import_id, date, live, rows)
 WITH versions AS
 (
@@ -21,7 +21,8 @@ FROM
 ) AS counted
 WHERE date >= {from:Date} AND (artifact, event_id, version, import_id) IN
     (SELECT artifact, event_id, version, import_id FROM versions)
-  AND (artifact, event_id, version, import_id) NOT IN
-    (SELECT artifact, event_id, version, import_id FROM erased_versions WHERE artifact IN (SELECT artifact FROM versions))
 GROUP BY artifact, event_id, version, import_id, date
-HAVING missing_live != 0 OR missing_rows != 0
+HAVING (missing_live != 0 OR missing_rows != 0)
+  -- Only rows of events are counted up.
+  AND (max(counted.rows) > 0 OR (artifact, event_id, version, import_id) NOT IN
+    (SELECT artifact, event_id, version, import_id FROM erased_versions WHERE artifact IN (SELECT artifact FROM versions)))

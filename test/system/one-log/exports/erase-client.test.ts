@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { json } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import {
   type ErasedClient,
   countErased,
@@ -23,6 +23,7 @@ import {
   useSettlement,
   type Version,
 } from "../../../support/stores/settlement-world.js";
+import { breakView } from "../../../support/stores/open-clickhouse.js";
 import { makeAllSets } from "../../../support/stores/make-all-sets.js";
 import { clickhouse } from "../../../support/stores/use-clickhouse.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
@@ -112,6 +113,28 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     for (const chunk of later) await insert(chunk);
     for (const importId of [before, after]) await settleAll(importId, { events });
     await expectCounted(liveOf([...kept, ...later.flat()], new Set()));
+  },
+);
+
+test.each(["event_ids_view", "totals_view", "uniques_view"])(
+  "an erasure that was cut short between the rows and %s counts once",
+  async (view) => {
+    const importId = randomUUID();
+    const [chunk = []] = chunksFrom(new Random(1), { importId, first: 0 });
+    await insert(chunk);
+    await settleAll(importId);
+    const erasure = erasureOf(STAMP + 100);
+    const restore = await breakView(clickhouse.servers, view);
+    onTestFinished(restore);
+    await expect(eraseClient(clickhouse.shards, erasure, scopeOf())).rejects.toThrow("broken by a test");
+    await restore();
+    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe(false);
+    await expectCounted(
+      liveOf(
+        chunk.filter(({ event }) => event.address !== ERASED),
+        new Set(),
+      ),
+    );
   },
 );
 
