@@ -75,7 +75,7 @@ export async function expectCounted(versions: readonly Version[]): Promise<void>
 }
 
 export async function expectAnswered(versions: readonly Version[]): Promise<void> {
-  const answered = await readAggregates(clickhouse, [artifact.id]);
+  const answered = await readAggregates(clickhouse, [artifact]);
   expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
   const downloads = versions.map(({ event }) => ({ ...event, isAutomated: isAutomated(event.userAgent) }));
   await expectAddresses(clickhouse, artifact.id, downloads);
@@ -195,11 +195,15 @@ function aggregatesOf(versions: readonly Version[]): AggregateV1[] {
 /** Aggregates of these packages as the export has them. */
 async function readAggregates(
   { client, shards: { shards } }: TestClickHouse,
-  packages: readonly string[],
+  packages: readonly KnownArtifact[],
 ): Promise<AggregateV1[]> {
   const range = { startDate: "2025-01-01", endDate: "2026-01-01" };
   const signal = new AbortController().signal;
-  const named = packages.map((id) => ({ id, name: "", libraryType: "docker" as const }));
+  const named = packages.map(({ id, libraryType }) => ({
+    id,
+    name: "",
+    libraryType: libraryType || "other",
+  }));
   const rows = await openAggregates(client, {
     ...{ packages: named, breakdowns: BREAKDOWNS, isSharded: shards.length > 1 },
     ...{ ...range, signal },
