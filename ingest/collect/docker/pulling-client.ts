@@ -21,8 +21,8 @@ const REPEAT_MS = 10_000;
  * - HEAD of a tag opens a pull, which the next GET of a digest makes. HEAD alone is none.
  * - Other digests after a pull belong to it: the manifest of the platform, out of an index.
  * - GET of a digest with none of this before is a pull without version.
- * - Digests that are first asked for after a request for referrers are those of signatures, attestations or SBOMs. They
- *   make no pull.
+ * - Digests that are first asked for after a request for referrers, before the next HEAD of a tag, are those of
+ *   signatures, attestations or SBOMs. They make no pull.
  *
  * Many machines behind one address look like one client, so "the next digest" is not enough. The digest that follows
  * the first HEAD is remembered as that of the tag, and each GET of it is one pull, at most as many as there were HEADs.
@@ -43,6 +43,7 @@ export class PullingClient {
   private pulledStep = 0;
   private pulledAt = -Infinity;
   private referrersAt = -Infinity;
+  private referrersStep = 0;
 
   constructor(private readonly mayRepeat: boolean) {}
 
@@ -67,12 +68,17 @@ export class PullingClient {
   takeReferrers(subject: string, now: number): undefined {
     this.begin(now);
     this.seen.digest(subject, now);
+    const unresolved = [...this.seen.tags.values()].filter((tag) => tag.opened > 0 && isUnresolved(tag));
+    // The last HEAD found the manifest out.
+    const resolved = unresolved.sort((a, b) => b.openedStep - a.openedStep)[0];
+    if (resolved !== undefined) Object.assign(resolved, { digest: subject, digestAt: now });
     this.referrersAt = now;
+    this.referrersStep = this.step;
   }
 
   takeDigest(method: "GET" | "HEAD", key: string, now: number): Pull | undefined {
     this.begin(now);
-    const isReferrer = !this.seen.digests.has(key) && now - this.referrersAt < PULL_MS;
+    const isReferrer = !this.seen.digests.has(key) && this.looksAtReferrers(now);
     const digest = this.seen.digest(key, now);
     digest.isReferrer ||= isReferrer;
     if (digest.isReferrer) return undefined;
@@ -90,6 +96,14 @@ export class PullingClient {
       return undefined;
     }
     return this.count({ key, digest, tags, own, now });
+  }
+
+  /** Until it opens a pull again. */
+  private looksAtReferrers(now: number): boolean {
+    const isOpened = [...this.seen.tags.values()].some(
+      ({ opened, openedStep }) => opened > 0 && openedStep > this.referrersStep,
+    );
+    return now - this.referrersAt < PULL_MS && !isOpened;
   }
 
   private count({ key, digest, tags, own, now }: AskedDigest): Pull | undefined {

@@ -97,6 +97,11 @@ describe("what looks at an image and does not pull it", () => {
       "HEAD:1.4 GET:referrers-of-index GET:index GET:amd64",
       ["1.4"],
     ],
+    [
+      "a pull of another tag after them",
+      "HEAD:1.4 GET:referrers-of-index GET:sbom HEAD:1.5 GET:moved",
+      ["1.5"],
+    ],
     ["a pull of a tag after signatures", "HEAD:1.4 GET:referrers-of-index GET:signature GET:1.5", ["1.5"]],
   ])("%s", (_, requests, pulls) => {
     expect(sender().sendAll(requests)).toEqual(pulls);
