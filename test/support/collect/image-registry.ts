@@ -17,7 +17,7 @@ export interface ImageRegistry extends AsyncDisposable {
 /**
  * A registry that behaves as ghcr.io does: it wants a token, which its token server gives to anybody, and redirects to
  * another host for blobs. That one refuses requests with credentials. The tag `single` has the manifest of one platform,
- * all other tags have the index.
+ * tags of signatures have a signature, all other tags have the index. Every manifest has one signature as its referrer.
  */
 export async function startRegistry(): Promise<ImageRegistry> {
   const asked: ImageRegistry["asked"] = [];
@@ -55,7 +55,8 @@ interface Places {
 function answer(request: IncomingMessage, response: ServerResponse, { image, besideUrl }: Places): void {
   const path = (request.url ?? "").split("?")[0] ?? "";
   response.setHeader("Docker-Distribution-Api-Version", "registry/2.0");
-  const [, name = "", kind, reference = ""] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(path) ?? [];
+  const [, name = "", kind, reference = ""] =
+    /^\/v2\/(.+)\/(manifests|blobs|referrers)\/([^/]+)$/.exec(path) ?? [];
   if (request.headers.authorization !== `Bearer ${TOKEN}`) {
     const challenge = `Bearer realm="${besideUrl}/token",service="registry",scope="repository:${name}:pull"`;
     const body = JSON.stringify({ errors: [{ code: "UNAUTHORIZED", message: "authentication required" }] });
@@ -66,11 +67,17 @@ function answer(request: IncomingMessage, response: ServerResponse, { image, bes
   if (kind === undefined) return void response.writeHead(404).end();
   const location = `${besideUrl}/${name}?blob=${reference}`;
   if (kind === "blobs") return void response.writeHead(307, { Location: location }).end();
-  send(request, response, findManifest(image(name), decodeURIComponent(reference)));
+  const { referrers, ...found } = image(name);
+  if (kind === "referrers") return send(request, response, referrers);
+  send(request, response, findManifest(found, decodeURIComponent(reference)));
 }
 
-function findManifest({ all, index, manifest }: RegistryImage, reference: string): Stored | undefined {
+function findManifest(
+  { all, index, manifest, signature }: Omit<RegistryImage, "referrers">,
+  reference: string,
+): Stored | undefined {
   if (reference.includes(":")) return all.get(reference);
+  if (/^sha256-/.test(reference)) return signature;
   return reference === "single" ? manifest : index;
 }
 
@@ -112,6 +119,9 @@ export interface RegistryImage {
   manifest: Stored;
   config: Stored;
   layers: Stored[];
+  signature: Stored;
+  /** The index of what refers to a manifest: the signature. */
+  referrers: Stored;
   /** All of the image, by digest. */
   all: ReadonlyMap<string, Stored>;
 }
@@ -123,8 +133,11 @@ function makeImage(name: string): RegistryImage {
   if (amd64 === undefined || arm64 === undefined) throw new Error("two platforms make two manifests");
   const manifests = [amd64, arm64].map(({ manifest, platform }) => ({ ...named(manifest), platform }));
   const index = stored({ schemaVersion: 2, mediaType: INDEX, manifests }, INDEX);
+  const signature = stored({ schemaVersion: 2, mediaType: MANIFEST, annotations: { name } }, MANIFEST);
+  const referrers = stored({ schemaVersion: 2, mediaType: INDEX, manifests: [named(signature)] }, INDEX);
   const everything = [
     index,
+    signature,
     amd64.manifest,
     amd64.config,
     arm64.manifest,
@@ -135,6 +148,8 @@ function makeImage(name: string): RegistryImage {
     index,
     manifest: amd64.manifest,
     config: amd64.config,
+    signature,
+    referrers,
     layers: layers.map(({ layer }) => layer),
     all: new Map(everything.map((each) => [each.digest, each])),
   };

@@ -53,6 +53,38 @@ export const REPLAYED_CLIENTS: readonly ReplayedClient[] = [
     },
   ]);
 
+/** Programs that look at a tag, and pull nothing: versions and requests as their sources have them. */
+export const LOOKING_CLIENTS: readonly {
+  name: string;
+  userAgent: string;
+  look: (pull: ReplayedPull, tag: string) => Promise<unknown>;
+}[] = [
+  {
+    name: "cosign",
+    userAgent: "cosign/v2.4.1 (linux; amd64)",
+    async look(pull, tag) {
+      const { digest } = await pull.manifest("HEAD", tag);
+      for (const kind of ["sig", "att", "sbom"])
+        await pull.manifest("GET", `${digest.replace(":", "-")}.${kind}`);
+    },
+  },
+  {
+    name: "notation",
+    userAgent: "notation/1.2.0",
+    async look(pull, tag) {
+      const { digest } = await pull.manifest("HEAD", tag);
+      await pull.manifest("GET", await pull.referrerOf(digest));
+    },
+  },
+  ...["RenovateBot/39.42.4 (https://github.com/renovatebot/renovate)", "diun/4.28.0 go/1.22.5 Linux"].map(
+    (userAgent) => ({
+      name: /^\w+/.exec(userAgent)?.[0] ?? "",
+      userAgent,
+      look: (pull: ReplayedPull, tag: string) => pull.manifest("HEAD", tag),
+    }),
+  ),
+];
+
 interface PullOptions {
   client: Pick<ReplayedClient, "userAgent" | "followsWithCredentials">;
   /** The image. */
@@ -98,6 +130,12 @@ export class ReplayedPull {
     const got = await this.ask(method, this.pathOf(reference));
     if (got.status !== 200) throw new Error(`${method} ${reference} is answered with ${got.status}`);
     return got;
+  }
+
+  /** The digest of the first manifest that refers to this one. */
+  async referrerOf(digest: string): Promise<string> {
+    const { bytes } = await this.ask("GET", `/v2/${this.options.name}/referrers/${digest}`);
+    return (JSON.parse(bytes.toString()) as Manifest).manifests?.[0]?.digest ?? "";
   }
 
   /** Gets the manifest of the platform, if the first one is an index, and the blobs, each checked. */

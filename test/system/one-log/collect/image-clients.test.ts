@@ -8,7 +8,7 @@ import {
   type RegistryImage,
 } from "../../../support/collect/image-registry.js";
 import { newDockerPackage } from "../../../support/collect/registry-packages.js";
-import { REPLAYED_CLIENTS, ReplayedPull } from "../../../support/collect/replay-pulls.js";
+import { LOOKING_CLIENTS, REPLAYED_CLIENTS, ReplayedPull } from "../../../support/collect/replay-pulls.js";
 import { describeOrSkip } from "../../../support/describe-or-skip.js";
 import { runCommand } from "../../../support/program/run-command.js";
 import { useFolder } from "../../../support/use-folder.js";
@@ -77,4 +77,17 @@ describe.each(REPLAYED_CLIENTS)("a client that asks as $name does pulls", (clien
     await client.pull(new ReplayedPull({ client, name, call }), referenceOf(registry.image(name)));
     expect(await eventsOf(packageId, name)).toEqual([{ type: "image-pull", version, client: client.name }]);
   });
+});
+
+test.each(LOOKING_CLIENTS)("a client that looks as $name does makes no event", async (client) => {
+  const name = `acme/looked-${client.name.toLowerCase()}`;
+  const packageId = await newImage(name);
+  const call: ConstructorParameters<typeof ReplayedPull>[0]["call"] = (asked) =>
+    world.call({ ...asked, host: authority() });
+  const pull = new ReplayedPull({ client: { ...client, followsWithCredentials: false }, name, call });
+  await pull.logIn("GET", "/v2/");
+  await client.look(pull, "1.4.0");
+  await pull.manifest("GET", "1.4.0");
+  // The pull that follows is the only one.
+  expect((await eventsOf(packageId, name)).map(({ version }) => version)).toEqual(["1.4.0"]);
 });
