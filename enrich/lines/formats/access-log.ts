@@ -92,6 +92,11 @@ export function isoOf(time: string): string | undefined {
 
 const TIME = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/;
 
+/** An IPv6 address that was written as a URL has it. */
+export function withoutBrackets(address: string): string {
+  return address.replace(/^\[(.*)\]$/, "$1");
+}
+
 /** Logs write `-` for nothing. */
 export function orNothing(text: string | undefined): string {
   return text === undefined || text === "-" ? "" : text;

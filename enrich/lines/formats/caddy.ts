@@ -1,5 +1,5 @@
 import type { LineObject } from "../decode-line.js";
-import { accessLog, type LoggedRequest } from "./access-log.js";
+import { accessLog, type LoggedRequest, withoutBrackets } from "./access-log.js";
 import { jsonLog, objectIn, textOf } from "./json-log.js";
 import type { OpenFormat } from "./line-format.js";
 
@@ -22,7 +22,7 @@ function requestOf({ request, status, ts }: LineObject): LoggedRequest | undefin
   return {
     time: typeof ts === "number" ? ts : textOf(ts),
     // `client_ip` is that behind trusted proxies.
-    address: textOf(client) || textOf(remote) || textOf(withPort).replace(/:\d+$/, ""),
+    address: textOf(client) || textOf(remote) || withoutBrackets(textOf(withPort).replace(/:\d+$/, "")),
     method,
     target: uri,
     status,

@@ -1,4 +1,4 @@
-import { accessLog, isoOf, type LoggedRequest, orNothing } from "./access-log.js";
+import { accessLog, isoOf, type LoggedRequest, orNothing, withoutBrackets } from "./access-log.js";
 import type { OpenFormat } from "./line-format.js";
 
 /**
@@ -17,7 +17,7 @@ function readRequest(text: string): LoggedRequest | undefined {
   const [method = "", target = ""] = unescaped(request).split(" ");
   return {
     time,
-    address,
+    address: withoutBrackets(address),
     method,
     target,
     status: Number(status),
@@ -28,9 +28,11 @@ function readRequest(text: string): LoggedRequest | undefined {
 
 /** Text in quotes, in which a backslash escapes the next character. */
 const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`;
+/** A name or an address in brackets, so that the last group of an IPv6 address is no port. */
+const HOST = String.raw`(?:\[[^\]\s]*\]|[^\s:[]+)`;
 /** A user's name may contain spaces, so all up to the bracket belongs to it. */
 const COMBINED_LINE = new RegExp(
-  String.raw`^(?:\S+:\d+ )?(\S+) [^[]*\[([^\]]+)\] ${QUOTED} (\d{3}) \S+(?: ${QUOTED} ${QUOTED})?`,
+  String.raw`^(?:${HOST}:\d+ )?(\S+) [^[]*\[([^\]]+)\] ${QUOTED} (\d{3}) \S+(?: ${QUOTED} ${QUOTED})?`,
 );
 
 const ESCAPES: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", b: "\b", f: "\f", v: "\v" };

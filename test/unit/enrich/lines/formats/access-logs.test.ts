@@ -74,6 +74,27 @@ describe("a log in the format combined", () => {
   });
 });
 
+const ADDRESSES = [
+  "::1",
+  "2001:db8::1",
+  "2600:1:2:3:4:5:0:10",
+  "2001:4860:4860::8888",
+  "fe80::a",
+  "192.0.2.1",
+];
+
+describe.each(ADDRESSES)("the address %s", (address) => {
+  test.each([
+    ["alone", address],
+    ["in brackets", `[${address}]`],
+    ["after a virtual host", `example.org:80 ${address}`],
+    ["after a virtual host that is an IPv6 address", `[2001:db8::2]:443 ${address}`],
+  ])("is read %s", (_, begin) => {
+    const line = `${begin} - - [01/Nov/2026:08:00:00 +0000] "GET /a HTTP/1.1" 200 1 "-" "curl/8"`;
+    expect(read(line, "combined")).toMatchObject([{ $remote_address: address, $user_agent: "curl/8" }]);
+  });
+});
+
 test("a log of CloudFront, with the columns that its head names", () => {
   expect(read(logOf("cloudfront"), "cloudfront")).toMatchObject([
     "skipped",

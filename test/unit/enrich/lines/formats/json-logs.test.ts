@@ -36,6 +36,7 @@ test("the address of a request is that behind trusted proxies, in each version o
     { client_ip: "192.0.2.1", remote_ip: "10.0.0.1" },
     { remote_ip: "192.0.2.2" },
     { remote_addr: "192.0.2.3:4711" },
+    { remote_addr: "[2001:db8::1]:5555" },
     {},
   ].map(line);
   const read = decodeBody(lines.join("\n"), { format: "caddy" }) as Record<string, unknown>[];
@@ -43,6 +44,7 @@ test("the address of a request is that behind trusted proxies, in each version o
     "192.0.2.1",
     "192.0.2.2",
     "192.0.2.3",
+    "2001:db8::1",
     undefined,
   ]);
 });
