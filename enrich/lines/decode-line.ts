@@ -1,4 +1,4 @@
-import { LINE_BYTES_MAX, lineLength } from "../../schemas/records/import-line.js";
+import { LINE_BYTES_MAX, lineLength, withoutByteOrderMark } from "../../schemas/records/import-line.js";
 import { error, type LineFault } from "./line-fault.js";
 import { isObject, isUuid } from "../../schemas/formats.js";
 import type { NumberedLine } from "./split-lines.js";
@@ -47,13 +47,6 @@ export function parseObject(text: string): LineObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** Some systems begin every UTF-8 file with one. */
-export function withoutByteOrderMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
 }
 
 export type LineObject = Record<string, unknown>;

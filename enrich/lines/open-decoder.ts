@@ -1,13 +1,6 @@
 import type { ImportFormat, LineFormat } from "../../schemas/records/import-format.js";
-import { LINE_BYTES_MAX, lineLength } from "../../schemas/records/import-line.js";
-import {
-  type DecodedLine,
-  decodeLine,
-  type ImportPath,
-  targetOf,
-  TOO_LONG,
-  withoutByteOrderMark,
-} from "./decode-line.js";
+import { LINE_BYTES_MAX, lineLength, withoutByteOrderMark } from "../../schemas/records/import-line.js";
+import { type DecodedLine, decodeLine, type ImportPath, targetOf, TOO_LONG } from "./decode-line.js";
 import { caddy } from "./formats/caddy.js";
 import { cloudfront } from "./formats/cloudfront.js";
 import { combined } from "./formats/combined.js";

@@ -1,20 +1,14 @@
 import { pause } from "../../schemas/async/pause.js";
-import { Problem } from "../../schemas/problem.js";
 import { hasHeader, type ImportFormat } from "../../schemas/records/import-format.js";
 import { HEADER_LINE_BYTES_MAX } from "./cut-format.js";
 import { findOtherFormat } from "./find-other-format.js";
+import { skipBlankLines } from "./skip-blank-lines.js";
+import { WrongFormat } from "./wrong-format.js";
 
 /** Lines of logs are told by their beginning. */
 const HEAD_BYTES = 4 * 1024;
 /** A sender that is slower, or idle for longer than it may be, is not waited for: its lines are then refused one by one. */
 const WAIT_MS_MAX = 10_000;
-
-/** The body is in another format than it claims: the import never began. */
-export class WrongFormat extends Problem {
-  constructor(format: ImportFormat, sentence: string) {
-    super(format === "ndjson" ? "not-ndjson" : "invalid-body", sentence);
-  }
-}
 
 export interface Claim {
   format: ImportFormat;
@@ -33,7 +27,7 @@ export async function* assertFormat(
   let head = Buffer.alloc(0);
   const decided = new AbortController();
   const readHead = async () => {
-    while (!decided.signal.aborted && head.length < headBytes && !head.includes("\n")) {
+    while (!decided.signal.aborted && head.length < headBytes && !skipBlankLines(head).rest.includes("\n")) {
       const next = parts.next();
       read.push(next);
       const { done, value } = await next;

@@ -1,6 +1,7 @@
 import { hasHeader, type ImportFormat } from "../../schemas/records/import-format.js";
-import { Problem } from "../../schemas/problem.js";
 import { type Chunk, cutChunks, type CutLimits } from "./cut-chunks.js";
+import { skipBlankLines } from "./skip-blank-lines.js";
+import { WrongFormat } from "./wrong-format.js";
 
 /** Every chunk carries the header: a longer one would be most of the event log. */
 export const HEADER_LINE_BYTES_MAX = 64 * 1024;
@@ -11,17 +12,17 @@ export interface FormattedChunk extends Chunk {
 }
 
 /**
- * As `cutChunks`. A header that is the first line is no line of a chunk, and counted in the lines' numbers. @throws
- * Problem invalid-body for a header above 64 KiB
+ * As `cutChunks`. A header, which is the first line that is not blank, is no line of a chunk. It and the blank lines
+ * before it are counted in the lines' numbers. @throws WrongFormat for a header above 64 KiB
  */
 export async function* cutFormat(
   body: AsyncIterable<Buffer>,
   { format, ...limits }: CutLimits & { format: ImportFormat },
 ): AsyncGenerator<FormattedChunk> {
   if (hasHeader(format)) {
-    const { header, rest } = await takeFirstLine(body);
+    const { header, lines, rest } = await takeHeader(body, format);
     for await (const chunk of cutChunks(rest, limits))
-      yield { ...chunk, firstLine: chunk.firstLine + 1, header };
+      yield { ...chunk, firstLine: chunk.firstLine + lines, header };
     return;
   }
   let header = "";
@@ -33,19 +34,27 @@ export async function* cutFormat(
 
 const NEWLINE = 0x0a;
 
-async function takeFirstLine(
-  body: AsyncIterable<Buffer>,
-): Promise<{ header: string; rest: AsyncIterable<Buffer> }> {
+interface Headed {
+  header: string;
+  /** Up to the header, with it. */
+  lines: number;
+  rest: AsyncIterable<Buffer>;
+}
+
+async function takeHeader(body: AsyncIterable<Buffer>, format: ImportFormat): Promise<Headed> {
   const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
-  let head = Buffer.alloc(0);
+  let head: Buffer = Buffer.alloc(0);
   let end = -1;
+  let lines = 1;
   try {
     while (end < 0) {
       const { done, value } = await parts.next();
       if (done) break;
-      head = Buffer.concat([head, value]);
+      const { blankLines, rest } = skipBlankLines(Buffer.concat([head, value]));
+      lines += blankLines;
+      head = rest;
       end = head.indexOf(NEWLINE);
-      if ((end < 0 ? head.length : end) > HEADER_LINE_BYTES_MAX) throw headerTooLong();
+      if ((end < 0 ? head.length : end) > HEADER_LINE_BYTES_MAX) throw headerTooLong(format);
     }
   } catch (error) {
     await parts.return?.();
@@ -53,7 +62,7 @@ async function takeFirstLine(
   }
   const first = end < 0 ? head : head.subarray(0, end);
   const rest = end < 0 ? Buffer.alloc(0) : head.subarray(end + 1);
-  return { header: withoutEnd(first), rest: continued(rest, parts) };
+  return { header: withoutEnd(first), lines, rest: continued(rest, parts) };
 }
 
 async function* continued(first: Buffer, parts: AsyncIterator<Buffer, undefined>): AsyncGenerator<Buffer> {
@@ -65,9 +74,9 @@ async function* continued(first: Buffer, parts: AsyncIterator<Buffer, undefined>
   }
 }
 
-function headerTooLong(): Problem {
+function headerTooLong(format: ImportFormat): WrongFormat {
   const kib = HEADER_LINE_BYTES_MAX / 1024;
-  return new Problem("invalid-body", `The first line is the header of the columns: it may have ${kib} KiB.`);
+  return new WrongFormat(format, `The first line is the header of the columns: it may have ${kib} KiB.`);
 }
 
 function withoutEnd(line: Buffer): string {

@@ -1,6 +1,8 @@
 import { columnName, guessFormat, isCsvHeader, namesOf } from "../../schemas/records/guess-format.js";
 import { hasHeader, type ImportFormat } from "../../schemas/records/import-format.js";
+import { isBlank, withoutByteOrderMark } from "../../schemas/records/import-line.js";
 import { findPacking, type Packing } from "./open-body.js";
+import { skipBlankLines } from "./skip-blank-lines.js";
 
 const PACKED: Partial<Record<Packing, string>> = {
   gzip: "The body is packed with gzip: send it with Content-Encoding: gzip.",
@@ -18,19 +20,23 @@ export function findOtherFormat(head: Buffer, { format, contentType }: Claimed):
   const packing = findPacking(head);
   const packed = packing && PACKED[packing];
   if (packed !== undefined) return packed;
-  const [line = ""] = head
-    .toString()
-    .replace(/^\ufeff/, "")
-    .trimStart()
-    .split("\n", 1);
-  if (line === "") return undefined;
-  if (line.startsWith("["))
+  const { rest } = skipBlankLines(head);
+  if (isBlank(withoutByteOrderMark(rest))) return undefined;
+  const [first = ""] = rest.toString().split("\n", 1);
+  const line = first.replace(/^\ufeff/, "").trimStart();
+  if (isArray(line, format))
     return "The body is a JSON array: send one object a line. `jq -c '.[]'` turns the array into lines.";
   if (format === "ndjson") return notNdjson(line, contentType);
   if (hasHeader(format)) return notTable(line, format);
   return OBJECTS.has(format) ? notObjects(line, format) : notLog(line, format);
 }
 
+/** A line of a log may begin with a bracket, that of an address or a time. */
+function isArray(line: string, format: ImportFormat): boolean {
+  return TEXT_LOGS.has(format) ? /^\[\s*(?:\{|$)/.test(line) : line.startsWith("[");
+}
+
+const TEXT_LOGS: ReadonlySet<ImportFormat> = new Set(["combined", "cloudfront", "s3"]);
 const OBJECTS: ReadonlySet<ImportFormat> = new Set(["caddy", "traefik", "pypi-bigquery"]);
 
 function notNdjson(line: string, contentType: string): string | undefined {
@@ -50,10 +56,21 @@ const COLUMNS: Partial<Record<ImportFormat, readonly string[]>> = {
   "scarf-csv": ["id", "type", "time"],
 };
 
+const SEPARATORS = [
+  [";", "semicolons"],
+  ["\t", "tabs"],
+  ["|", "vertical bars"],
+] as const;
+
 function notTable(line: string, format: ImportFormat): string | undefined {
-  const names = namesOf(line, ",").map(columnName);
+  if (/\r(?!$)/.test(line))
+    return "The lines of the body end with CR alone: send them with LF or CRLF at their ends.";
+  const names = namesOf(line, ",").map((name) => (format === "csv" ? name : columnName(name)));
   const missing = COLUMNS[format]?.find((column) => !names.includes(column));
   if (missing === undefined) return undefined;
+  const separator = line.includes(",") ? undefined : SEPARATORS.find(([mark]) => line.includes(mark))?.[1];
+  if (separator !== undefined)
+    return `The header has ${separator} between its names: send header and rows with commas, and ${missing} among the names.`;
   return `The first line of the body is its header: names between commas, and ${missing} among them.`;
 }
 

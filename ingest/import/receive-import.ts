@@ -13,10 +13,10 @@ import {
 import { type Codec, encodeRawChunk, type RawChunk } from "../../schemas/records/raw-chunk.js";
 import { UploadAborted, type ActiveUpload, type ActiveUploads, type Arrival } from "./active-uploads.js";
 import { choosePartitions } from "./choose-partitions.js";
-import { WrongFormat } from "./assert-format.js";
 import { cutFormat, type FormattedChunk } from "./cut-format.js";
 import { throttleOnLag } from "./throttle-imports.js";
 import { readWhileSent } from "./read-while-sent.js";
+import { WrongFormat } from "./wrong-format.js";
 
 export const CHUNK_LIMITS = { bytesTarget: 512 * 1024, lineBytesMax: LINE_BYTES_MAX };
 /** The share to which any encoding shrinks text of events, at least. */

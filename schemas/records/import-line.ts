@@ -34,6 +34,13 @@ export function lineLength(bytes: Buffer): number {
   return bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
 }
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Some systems begin every UTF-8 file with one. */
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
+}
+
 /** A small import has at most so many chunks, about 1 MiB or 4,000 events. They go on the express queue of the event log. */
 export const SMALL_IMPORT_CHUNKS = 2;
 

@@ -216,6 +216,12 @@ describe("csv", () => {
     expect(await api.readLines(`/v2/imports/${ORGANIZATION}/${record.id}/rejected`)).toEqual(wrong);
   });
 
+  test("blank lines before the header are counted", async () => {
+    const record = await importAs(`\n\r\n${CSV}${ROWS.join("\n")}\nwrong\n`, { format: "csv" });
+    expect(record).toMatchObject({ events_successfully_imported: 2, lines_received: 3 });
+    expect(record.error_log_sample.map(({ line }) => line)).toEqual([6]);
+  });
+
   test("every chunk knows the header", async () => {
     const long = "x".repeat(900);
     const rows = Array.from({ length: 3_000 }, (_, row) => `2025-03-10,${row},curl/8,${row % 3},${long}`);
@@ -268,6 +274,8 @@ describe("a body that is plainly of another format is refused before its import 
     ["s3", "$time,a\n", "invalid-body", "format=csv"],
     ["csv", "time,a\n", "invalid-body", "$time"],
     ["csv", "[1]", "invalid-body", "JSON array"],
+    ["csv", `$time,${"a".repeat(70_000)}\n`, "invalid-body", "64 KiB"],
+    ["csv", "$time;a\n", "invalid-body", "semicolons"],
     ["caddy", '1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /a', "invalid-body", "format=combined"],
     ["traefik", "x", "invalid-body", "JSON object"],
     ["ndjson", '{"RequestPath":"/","DownstreamStatus":200}', "not-ndjson", "format=traefik"],

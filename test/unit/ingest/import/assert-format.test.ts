@@ -43,6 +43,50 @@ describe("a body that begins as another format does is refused", () => {
   });
 });
 
+describe("a table whose header is wrong is refused, and says why", () => {
+  test.each([
+    ["csv", "$TIME,a\n", "$time among them"],
+    ["csv", "\n \r\n$TIME,a\n", "$time among them"],
+    ["csv", "\f\n$time,a\n", "$time among them"],
+    ["csv", "$time;a\n", "semicolons"],
+    ["csv", "$time\ta\n", "tabs"],
+    ["docker-dvp", "Action;Timestamp\n", "semicolons"],
+    ["csv", "$time,a\r1,2\r", "LF or CRLF"],
+    ["scarf-csv", "id,type,time\r1,2,3", "LF or CRLF"],
+  ] as const)("%s: %j", async (format, body, advice) => {
+    for (const size of [1, 1_000])
+      await expect(textOf(assertFormat(inParts(...cutInto(body, size)), { format }))).rejects.toMatchObject({
+        code: "invalid-body",
+        message: expect.stringContaining(advice) as string,
+      });
+  });
+});
+
+function cutInto(text: string, size: number): string[] {
+  return text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+}
+
+test.each([
+  ["combined", "[::1] - - [01/Nov/2026:08:00:00 +0000] "],
+  ["combined", "[01/Nov/2026:08:00:00 +0000] 192.0.2.1 "],
+  ["csv", "\n\ufeff\n \n$time\n"],
+  ["csv", "$time,a\r\n"],
+  ["docker-dvp", "ACTION,time stamp,Timestamp\n"],
+] as const)("takes %s: %j", async (format, body) => {
+  const expected = Buffer.from(body).toString("latin1");
+  expect(await textOf(assertFormat(inParts(body), { format }))).toBe(expected);
+});
+
+test.each([
+  ["combined", '[{"a":1}]'],
+  ["s3", "[\r\n{"],
+  ["caddy", "[1]"],
+] as const)("a JSON array is no %s: %j", async (format, body) => {
+  await expect(textOf(assertFormat(inParts(body), { format }))).rejects.toMatchObject({
+    message: expect.stringContaining("JSON array") as string,
+  });
+});
+
 describe("any other body is handed on whole", () => {
   test.each([
     ["lines", [LINE, LINE, LINE]],

@@ -36,7 +36,13 @@ describe("the header of a CSV body", () => {
     ["nothing", "", []],
     ["a header alone", "$time,a\n", []],
     ["a header without its end", "$time,a", []],
-    ["a blank line first", "\n1,2\n", [["", "1,2\n", 2, 1]]],
+    ["blank lines first", "\n \t\r\n$time,a\n1,2\n", [["$time,a", "1,2\n", 4, 1]]],
+    [
+      "a byte order mark and blank lines first",
+      "\ufeff\r\n\n$time,a\n\n1,2\n",
+      [["$time,a", "\n1,2\n", 4, 1]],
+    ],
+    ["blank lines alone", "\n\n", []],
   ])("%s", async (_, text, chunks) => {
     expect(seen(await cut(text, "csv"))).toEqual(chunks);
   });
