@@ -22,7 +22,7 @@ const putPlace: Put = (event, { places }) => {
   if (event.country !== "" && event.place.country === "") event.place = placeIn(event.country);
 };
 
-/** One object for each country, as `event-block.ts` stores each object once. Two letters have 676 values. */
+/** One object for each country, as `event-block.ts` stores each object once. */
 const byCountry = new Map<string, Place>();
 
 function placeIn(country: string): Place {

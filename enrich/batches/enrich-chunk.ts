@@ -41,6 +41,7 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
   const lines = linesOf(chunk);
   const artifactOf = await artifactsOf(chunk, lines, to);
   const decode = openDecoder(chunk);
+  const { places } = to.lookups;
   for (const numbered of numberLines(lines, firstLine)) {
     const { line } = numbered;
     const decoded = decode(numbered);
@@ -54,7 +55,7 @@ export async function enrichChunk(chunk: RawChunk, to: EnrichDependencies): Prom
       const found = artifactOf(decoded.target);
       // Awaiting every line would cost more than decoding it.
       const { artifact } = found instanceof Promise ? await found : found;
-      read = readEvent(decoded, artifact, { line, receivedAt, oldestTime, live });
+      read = readEvent(decoded, artifact, { line, receivedAt, oldestTime, live, places });
     }
     tallyLine(tally, line, read);
     if ("event" in read) {

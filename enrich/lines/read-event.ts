@@ -8,6 +8,7 @@ import {
   UNKNOWN_PLACE,
   type ReportedClient,
   type EnrichedEvent,
+  type Lookups,
 } from "../../schemas/records/enriched-event.js";
 import { NAME_BYTES_MAX } from "../../schemas/records/import-line.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
@@ -56,6 +57,8 @@ interface Reading {
   oldestTime?: number;
   /** A line of live collection, see `liveFields`. */
   live?: boolean;
+  /** Undefined in a dry run, which warns of a wrong country also where the address gives another. */
+  places?: Lookups["places"] | undefined;
 }
 
 /**
@@ -65,19 +68,19 @@ interface Reading {
 export function readEvent(
   { fields, target }: Exclude<DecodedLine, { fault: unknown }>,
   artifact: Artifact | undefined,
-  { line, receivedAt, oldestTime = 0, live = false }: Omit<Reading, "artifact">,
+  { line, receivedAt, oldestTime = 0, live = false, places }: Omit<Reading, "artifact">,
 ): ReadEvent {
   if (artifact === undefined) return { fault: artifactNotFound(target) };
   if (target.called !== undefined && target.called !== artifact.name)
     return { fault: artifactNotFound({ kind: target.kind, id: target.called }) };
   const read = live ? liveFields(fields, { receivedAt, oldestTime }) : fields;
-  return readFields(read, { artifact, line, receivedAt, oldestTime, live });
+  return readFields(read, { artifact, line, receivedAt, oldestTime, live, places });
 }
 
 /** Reads the pre-defined `$` keys and the custom variables of a line. Never throws; the first fault wins. */
 function readFields(
   fields: LineFields,
-  { artifact, line, receivedAt, oldestTime = 0, live = false }: Reading,
+  { artifact, line, receivedAt, oldestTime = 0, live = false, places }: Reading,
 ): ReadEvent {
   const timeFault = checkTime(fields.$time);
   if (timeFault !== undefined) return { fault: timeFault };
@@ -92,6 +95,7 @@ function readFields(
   const textFault = checkTexts(fields);
   if (textFault !== undefined) return { fault: textFault };
   const warnings: LineFault[] = [];
+  const address = readAddress(fields.$remote_address, warnings);
   const event: EnrichedEvent = {
     artifact,
     line,
@@ -102,8 +106,8 @@ function readFields(
     domain: readText(fields.$domain),
     referer: readText(fields.$referrer) || readText(fields.$referer) || headers.referer,
     userAgent: readUserAgent(fields.$user_agent) || headers.userAgent,
-    address: readAddress(fields.$remote_address, warnings),
-    country: readCountry(fields.$country, warnings),
+    address,
+    country: readCountry(fields.$country, address, { warnings, places }),
     variables: readVariables(fields, warnings, live ? COLLECTED : undefined),
     client: UNKNOWN_CLIENT,
     place: UNKNOWN_PLACE,

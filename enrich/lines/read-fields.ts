@@ -1,4 +1,6 @@
 import { isIPv6 } from "node:net";
+import { COUNTRIES } from "../../schemas/countries.js";
+import type { Lookups } from "../../schemas/records/enriched-event.js";
 import { HEADER_BYTES_MAX, NAME_BYTES_MAX } from "../../schemas/records/import-line.js";
 import { isObject } from "../../schemas/formats.js";
 import { rememberTexts } from "../lookups/generation-cache.js";
@@ -98,11 +100,19 @@ export function readAddress(value: unknown, warnings: LineFault[]): string {
 
 const COUNTRY = /^[A-Za-z]{2}$/;
 
-/** Letters that are no country count as one: lists of ISO change. */
-export function readCountry(value: unknown, warnings: LineFault[]): string {
+interface CountryReading {
+  warnings: LineFault[];
+  places: Lookups["places"] | undefined;
+}
+
+/** Empty for one that is none, which is no defect where the address gives the country. */
+export function readCountry(value: unknown, address: string, { warnings, places }: CountryReading): string {
   if (value === undefined || value === null || value === "") return "";
-  if (typeof value === "string" && COUNTRY.test(value)) return value.toUpperCase();
-  warnings.push(warning("unknown-country", "$country is not two letters of ISO 3166-1"));
+  const country = typeof value === "string" && COUNTRY.test(value) ? value.toUpperCase() : "";
+  if (COUNTRIES.has(country)) return country;
+  const isPlaced = address !== "" && places !== undefined && places.of(address).country !== "";
+  if (!isPlaced)
+    warnings.push(warning("unknown-country", "$country is no country of ISO 3166-1, in two letters"));
   return "";
 }
 

@@ -117,6 +117,18 @@ describe("enrichChunk", () => {
     }
   });
 
+  test("warns of a wrong country only where the address gives none", async () => {
+    const sent = ["192.0.2.1", "10.0.0.1", "nowhere"].map(($remote_address) =>
+      JSON.stringify({ $time: 1, $remote_address, $country: "DEU" }),
+    );
+    const { outcome } = await enrich(chunkOf(sent.join("\n")));
+    expect(outcome.warnings).toEqual([
+      entry(2, "unknown-country", { class: "warning" }),
+      entry(3, "invalid-remote-address", { class: "warning" }),
+      entry(3, "unknown-country", { class: "warning" }),
+    ]);
+  });
+
   test("numbers lines from the chunk's first", async () => {
     const { outcome, events } = await enrich(chunkOf('nonsense\n\n{"$time":1}\n', { firstLine: 1001 }));
     expect(outcome.errors).toEqual([entry(1001, "failed-to-decode")]);
