@@ -34,7 +34,7 @@ export function importCommand(): Command {
     .addOption(urlOption())
     .addOption(tokenOption())
     .option("--dry-run", "say what would be imported and refused, and import nothing")
-    .option("--rejected <file>", "add the refused lines to this file, as they were sent")
+    .option("--rejected <file>", "add the refused lines to this file, as they were sent, without a header")
     .option("--again", "import a file also if it was imported in the last 24 hours")
     .option("--no-wait", "end as soon as everything is sent, before it is counted")
     .addHelpText("after", HELP)
@@ -55,6 +55,8 @@ Formats:
 
 Exit status: 0 everything was imported, 2 lines were refused (all others are imported),
 1 any other failure.
+
+Refused rows of a table need its header above them before they are sent again.
 
 A file that broke off is sent again whole, and counted once. Sent twice within 24 hours,
 it is imported once, until --again. An access log may also grow and be sent again later:
@@ -112,10 +114,13 @@ function pathOf({ to, pixel, format }: Options): string {
   return `/v2/${owner}/import`;
 }
 
+const ACCESS_LOGS = new Intl.ListFormat("en", { type: "disjunction" }).format(
+  IMPORT_FORMATS.filter(isAccessLog),
+);
+
 function patternOf({ path, format }: Options): string | undefined {
   if (path === undefined) return undefined;
-  if (!isAccessLog(format))
-    throw new StartFailure("--path is for access logs: add --format combined, cloudfront or s3.");
+  if (!isAccessLog(format)) throw new StartFailure(`--path is for access logs: add --format ${ACCESS_LOGS}.`);
   const template = decodeRouteTemplate(path);
   if ("fault" in template) throw new StartFailure(`--path ${path} ${template.fault}.`);
   return path;

@@ -14,7 +14,7 @@ export const dockerDvp: OpenFormat = ({ header, artifactKind }) =>
     const fields = new LineFields();
     fields.$unique_id = idOf(text, line);
     fields.$time = cell("timestamp") || cell("action_day");
-    if (artifactKind === "any") fields.$package = cell("repository");
+    if (artifactKind === "any") fields.$package = known(cell("repository")) || undefined;
     fields.$version = tagOf(cell);
     fields.$country = known(cell("country"));
     fields.$user_agent = agentOf(cell);

@@ -16,7 +16,7 @@ export const pypiBigquery: OpenFormat = ({ artifactKind }) => {
     const fields = new LineFields();
     fields.$unique_id = idOf(text, line);
     fields.$time = timeOf(row.timestamp);
-    if (artifactKind === "any") fields.$package = project ?? row.project;
+    if (artifactKind === "any") fields.$package = textOf(project) || textOf(row.project) || undefined;
     fields.$version = textOf(version);
     fields.$country = row.country_code;
     fields.$user_agent = agentOf(details);

@@ -35,7 +35,7 @@ interface Named {
 
 /** A path that names a package takes the rows of packages, whatever they are called there. */
 function nameArtifact(fields: LineFields, { kind, name, artifactKind }: Named): void {
-  if (artifactKind === "any") fields[kind === "package" ? "$package" : "$pixel"] = name;
+  if (artifactKind === "any") fields[kind === "package" ? "$package" : "$pixel"] = name || undefined;
 }
 
 /** What its address told, which is not known here any more, and the row's own, which win. */

@@ -207,6 +207,12 @@ describe("other formats", () => {
   });
 });
 
+test("says that refused rows of a table lack their header", async () => {
+  const { status, out } = await run(["--help"]);
+  expect(status).toBe(0);
+  expect(out).toContain("Refused rows of a table need its header above them");
+});
+
 describe("what goes wrong is said in a sentence, with status 1", () => {
   test.each([
     ["a file that is not there", ["nowhere", "--to", "x/y"], "There is no file nowhere."],
@@ -221,6 +227,11 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
       "a pattern that is none",
       ["-", "--to", "x/y", "--format", "s3", "--path", "tool"],
       "--path tool must begin with /.",
+    ],
+    [
+      "a pattern for no log",
+      ["-", "--to", "x/y", "--path", "/tool"],
+      "add --format combined, cloudfront, s3, caddy, or traefik.",
     ],
     ["an unknown format", ["-", "--to", "x/y", "--format", "xml"], "Allowed choices are ndjson"],
   ])("%s", async (_, args, sentence) => {

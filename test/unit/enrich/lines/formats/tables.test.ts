@@ -43,6 +43,19 @@ describe("raw data of Docker Hub", () => {
   });
 });
 
+test.each([
+  ["docker-dvp", "action,timestamp,repository", "pull_by_tag,2026-11-01,"],
+  ["scarf-csv", "id,type,time,package,pixel", "1,binary-download,2026-11-01,,"],
+  ["pypi-bigquery", "", '{"timestamp":1,"project":"","file":{"filename":"a","project":""}}'],
+] as const)(
+  "a row of %s without a name says that nothing names what it belongs to",
+  (format, header, row) => {
+    expect(decodeBody(row, { format, header }, { artifactKind: "any" })).toEqual([
+      "Neither $package nor $pixel names what the event belongs to",
+    ]);
+  },
+);
+
 describe("rows of the download table of PyPI", () => {
   const rows = () =>
     decodeBody(fixture("formats/pypi-bigquery.txt"), { format: "pypi-bigquery" }) as Record<string, string>[];
