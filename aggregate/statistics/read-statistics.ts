@@ -2,14 +2,10 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
-import { newestFirst } from "../versions/compare-versions.js";
-import { schemeOf } from "../versions/group-version.js";
-import { VERSIONS_MAX } from "./statistics-lists.js";
+import { firstVersions, listVersions } from "./list-versions.js";
 import type {
   BucketsQuery,
-  ListPosition,
   ListRead,
-  ListRow,
   ListsQuery,
   StatisticsQuery,
   StatisticsRead,
@@ -25,31 +21,18 @@ export async function readStatistics(
   if (query.packages.length + query.pixels.length === 0) return nothing(query);
   const lists = query.lists.filter(hasRows(query));
   const read = await readerOf(query).statistics(clickhouse, { ...query, lists });
-  const ofVersions = lists.filter(({ isOfVersions }) => isOfVersions === true);
-  const ordered = ofVersions.map(
-    ({ name }) => [name, orderVersions(read.lists.get(name) ?? [], query)] as const,
-  );
-  return { ...read, lists: new Map([...read.lists, ...ordered]) };
+  const ordered = lists
+    .filter(({ isOfVersions }) => isOfVersions === true)
+    .map(async ({ name }) => [name, await firstVersions(read.lists.get(name) ?? [], query)] as const);
+  return { ...read, lists: new Map([...read.lists, ...(await Promise.all(ordered))]) };
 }
 
 export async function readList(clickhouse: ClickHouse, query: ListsQuery): Promise<ListRead> {
   if (query.packages.length + query.pixels.length === 0) return { total: 0, rows: [] };
-  if (query.lists[0]?.isOfVersions !== true) return readerOf(query).list(clickhouse, query);
-  const after = query.after && { count: query.after.count, values: [] };
-  const { total, rows } = await readerOf(query).list(clickhouse, { ...query, after, limit: VERSIONS_MAX });
-  return { total, rows: orderVersions(rows, query) };
-}
-
-/** The rows of a page of versions. */
-function orderVersions(
-  rows: readonly ListRow[],
-  { libraryTypes, after, limit }: Pick<ListsQuery, "libraryTypes" | "after" | "limit">,
-): ListRow[] {
-  const compare = newestFirst(schemeOf(libraryTypes));
-  const order = (one: ListPosition, other: ListPosition) =>
-    other.count - one.count || compare(one.values[0] ?? "", other.values[0] ?? "");
-  const followed = after === undefined ? rows : rows.filter((row) => order(after, row) < 0);
-  return followed.toSorted(order).slice(0, limit);
+  const reader = readerOf(query);
+  return query.lists[0]?.isOfVersions === true
+    ? listVersions((narrowed) => reader.list(clickhouse, narrowed), query)
+    : reader.list(clickhouse, query);
 }
 
 /**

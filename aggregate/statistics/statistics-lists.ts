@@ -1,12 +1,16 @@
 import type { ListsQuery, ListRow } from "./statistics-query.js";
 import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { sqlName } from "../queries/sql-literals.js";
+import { RANGE_DAYS_MAX } from "../../schemas/date-range.js";
 import { type Grouping, groupSql } from "../versions/group-version.js";
 
 export type ListNarrowing = Pick<ListsQuery, "search" | "after">;
 
-/** The most versions of a range that are listed: the most downloaded ones. */
-export const VERSIONS_MAX = 100_000;
+/** Versions of equal counts that are ordered as versions; more are in the order of their text. */
+export const TIES_MAX = 1_000;
+
+/** A row each, of the range and of the one to compare with, in the statement that has lists and buckets. */
+const BUCKETS_MAX = 2 * RANGE_DAYS_MAX;
 
 /** SQL of a list's value: of versions, their group. */
 export function valueSql(sql: string, { isOfVersions }: StatisticsList, grouping: Grouping): string {
@@ -14,8 +18,8 @@ export function valueSql(sql: string, { isOfVersions }: StatisticsList, grouping
 }
 
 /**
- * SQL that ends a query of (list, amount, value_1, value_2) with the first rows of each list. Of versions it leaves all
- * rows, because SQL cannot order those of equal counts.
+ * SQL that ends a query of (list, amount, value_1, value_2) with the first rows of each list. SQL cannot order versions of
+ * equal counts: of them it leaves at least `TIES_MAX` rows more, after all other rows.
  */
 export function firstRowsSql(lists: readonly StatisticsList[], by = "list"): string {
   const ofVersions = lists.filter(({ isOfVersions }) => isOfVersions === true);
@@ -48,7 +52,7 @@ export function listParams({ search, after, lists, limit }: ListsQuery): Record<
   const [first = "", second = ""] = after?.values ?? [];
   return {
     limit,
-    rowsMax: lists.length * limit + VERSIONS_MAX,
+    rowsMax: lists.length * limit + BUCKETS_MAX + TIES_MAX,
     ...(search !== undefined && { search }),
     ...(after !== undefined && { afterCount: after.count, afterValue1: first, afterValue2: second }),
   };

@@ -1,6 +1,5 @@
-import { compare as comparePython, valid as isPython } from "@renovatebot/pep440";
-import semver from "semver";
 import { groupVersion, isGroup, type VersionScheme } from "./group-version.js";
+import { RESTS, type RestOrder } from "./version-rests.js";
 
 type Compare = (one: string, other: string) => number;
 
@@ -16,7 +15,7 @@ export function newestFirst(scheme: VersionScheme): Compare {
     parsed.set(text, known);
     return known;
   };
-  return (one, other) => -compareParsed(parse(one), parse(other), REST[scheme]) || byText(other, one);
+  return (one, other) => -compareParsed(parse(one), parse(other), RESTS[scheme]) || byText(other, one);
 }
 
 interface Parsed {
@@ -26,7 +25,8 @@ interface Parsed {
   name: string;
   /** The epoch, then the numbers between dots. */
   numbers: readonly bigint[];
-  rest: string;
+  /** What follows the numbers, as the scheme reads it. */
+  rest: unknown;
 }
 
 const VERSION = /^((?:[^0-9.]*[^0-9.A-Za-z])?)[vV]?(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)([\s\S]*)$/;
@@ -35,16 +35,17 @@ function parseVersion(text: string, scheme: VersionScheme): Parsed {
   const [, name = "", epoch = "0", release = "", rest = ""] = VERSION.exec(text) ?? [];
   const isGrouped = groupVersion(text, { scheme, by: "major" }) !== text || isGroup(text);
   const hasNumber = release !== "" && isGrouped;
-  return { text, hasNumber, name, numbers: [epoch, ...release.split(".")].map(BigInt), rest };
+  const numbers = [epoch, ...release.split(".")].map(BigInt);
+  return { text, hasNumber, name, numbers, rest: hasNumber ? RESTS[scheme].parse(rest) : null };
 }
 
-function compareParsed(one: Parsed, other: Parsed, rests: Compare): number {
+function compareParsed(one: Parsed, other: Parsed, rests: RestOrder): number {
   if (!one.hasNumber || !other.hasNumber)
     return Number(one.hasNumber) - Number(other.hasNumber) || natural(one.text, other.text);
   return (
     natural(other.name, one.name) ||
     compareNumbers(one.numbers, other.numbers) ||
-    rests(one.rest, other.rest) ||
+    rests.compare(one.rest, other.rest) ||
     natural(one.text, other.text)
   );
 }
@@ -61,22 +62,3 @@ function compareNumbers(one: readonly bigint[], other: readonly bigint[]): numbe
 const collator = new Intl.Collator("en", { numeric: true });
 const natural: Compare = (one, other) => collator.compare(one, other);
 const byText: Compare = (one, other) => (one === other ? 0 : one < other ? -1 : 1);
-
-/** What follows equal numbers. Texts that a scheme does not know come before all that it does. */
-const REST: Readonly<Record<VersionScheme, Compare>> = {
-  pep440: (one, other) => {
-    const [a, b] = [`0${one}`, `0${other}`];
-    const [knowsOne, knowsOther] = [isPython(a) !== null, isPython(b) !== null];
-    return knowsOne && knowsOther ? comparePython(a, b) : Number(knowsOne) - Number(knowsOther);
-  },
-  semver: (one, other) => {
-    const [a, b] = [semver.parse(`0.0.0${one}`, LOOSE), semver.parse(`0.0.0${other}`, LOOSE)];
-    return a !== null && b !== null ? a.compare(b) : Number(a !== null) - Number(b !== null);
-  },
-  tag: (one, other) => Number(PRE_RELEASE.test(other)) - Number(PRE_RELEASE.test(one)),
-};
-
-const LOOSE = { loose: true };
-
-/** Tags have variants behind the number as well, which are no earlier than the version: `1.10-alpine`. */
-const PRE_RELEASE = /^[-._]?(?:alpha|beta|rc|pre|dev|snapshot|nightly)(?![a-z])/i;

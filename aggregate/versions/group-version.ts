@@ -46,7 +46,8 @@ export function isGroup(version: string): boolean {
 
 /**
  * The group of a version: `1.4.2` is in `1.4.x` by minor and in `1.x` by major; pre-releases and variants are in the group
- * of their numbers. A text without a version number stands for itself, and so does the text of a group.
+ * of their numbers. A text without a version number stands for itself, and so does the text of a group, unless a wider one
+ * is asked for: `1.4.x` is in `1.x` by major.
  */
 export function groupVersion(version: string, grouping: Grouping): string {
   return rulesOf(grouping).reduce(

@@ -65,7 +65,7 @@ export function versionsParameter(grouping: VersionGrouping): Parameter {
     description:
       "How versions are grouped: by minor, `1.4.2` is in `1.4.x`; by major, in `1.x`. Pre-releases are in the group of " +
       "their numbers; a version without a number, such as `latest`, stands for itself. Versions of equal counts are in " +
-      "their order, the newest first",
+      "their order, the newest first, and more than 1,000 of them in that of their text",
   };
 }
 
@@ -80,7 +80,7 @@ export function intervalParameter(interval: Interval): Parameter {
 const DESCRIPTION =
   "Packages that the caller is blocked from are in no number, and neither are their pixels. A caller without a role " +
   "who has a level on packages of the owner gets the numbers of these packages. Every filter can be given several times, which means or; " +
-  "several filters mean and. `version` takes a group of versions as well, such as `1.4.x`. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
+  "several filters mean and. `version` takes a group of versions as well, such as `1.4.x`, and its text always for the group. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
   "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
 
 export const CSV_IS_EXPORT =

@@ -1,4 +1,4 @@
-import { explain } from "@renovatebot/pep440";
+import { compare, explain } from "@renovatebot/pep440";
 import fc from "fast-check";
 import semver from "semver";
 import { describe, expect, test } from "vitest";
@@ -57,7 +57,7 @@ test("versions of Python are grouped and ordered as PEP 440 reads them", () => {
     .record({
       epoch: fc.option(number),
       release: fc.array(number, { minLength: 1, maxLength: 4 }),
-      rest: fc.constantFrom("", "a1", "b2", "rc3", ".post1", ".dev4", "a1.dev2", "+local.7", "-1"),
+      rest: fc.constantFrom(...PYTHON_RESTS),
     })
     .map(({ epoch, release, rest }) => `${epoch === null ? "" : `${epoch}!`}${release.join(".")}${rest}`);
   fc.assert(
@@ -68,6 +68,19 @@ test("versions of Python are grouped and ordered as PEP 440 reads them", () => {
       expect(groupVersion(text, { scheme: "pep440", by: "minor" })).toBe(`${major}.${release[1] ?? 0}.x`);
     }),
   );
+});
+
+const PYTHON_RESTS = [
+  ...["", "a1", "b2", "rc3", "c10", "rc3.post1", "rc3.dev2", ".post1", ".post1.dev2", ".dev4", "-1", "-0"],
+  ...["+local.7", "+local", "+local.10", "+LOCAL", "+2", "+10", "+2.local", "rc3+2", ".dev4+2"],
+];
+
+test("Python versions of the same numbers have the order of the library", () => {
+  for (const one of PYTHON_RESTS.map((rest) => `1.0${rest}`))
+    for (const other of PYTHON_RESTS.map((rest) => `1.0${rest}`)) {
+      const order = newestFirst("pep440")(one, other);
+      expect(Math.sign(order)).toBe(Math.sign(compare(other, one)) || Math.sign(order));
+    }
 });
 
 test("semantic versions are grouped and ordered as the specification says", () => {
