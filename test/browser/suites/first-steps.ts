@@ -19,7 +19,7 @@ export function firstStepsSuite(world: () => DashboardWorld): void {
       const body = bodyOf(knownLines({ count: 5, seed: 3, days: 3, now: new Date() }));
       const { api } = world();
       await api.pollToDone(await api.importBody(new URL(address).pathname, body));
-      await expect.poll(() => page.locator("svg.plot").count()).toBe(1);
+      await page.locator("svg.plot").first().waitFor();
     });
 
     test("a package that is refused keeps what was typed, with the fault beside its field", async () => {
