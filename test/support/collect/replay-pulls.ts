@@ -16,11 +16,12 @@ async function pullByReference(pull: ReplayedPull, reference: string): Promise<v
   await pull.finish(await pull.manifest("GET", reference));
 }
 
-/** Versions are those that were watched, with a registry that wants a token. */
+/** Versions are those that were watched, with a registry that wants a token. podman pulls by the library of buildah. */
 export const REPLAYED_CLIENTS: readonly ReplayedClient[] = [
   ["crane", "crane/v0.22.1 go-containerregistry/v0.22.1"] as const,
   ["skopeo", "skopeo/1.9.3"] as const,
   ["buildah", "Buildah/1.28.2"] as const,
+  ["podman", "libpod/4.3.1"] as const,
 ]
   .map(([name, userAgent]): ReplayedClient => ({
     name,
