@@ -62,6 +62,8 @@ const NONSENSE: Record<string, string> = {
   breakdown: "planet",
   stage: "fame",
   sort: "beauty",
+  // Without braces that close; an empty one is every path.
+  path: "/{version",
 };
 
 describe("nonsense in a query is refused", () => {
