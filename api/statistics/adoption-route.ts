@@ -7,8 +7,7 @@ import type { RunLimited } from "../http/limit-work.js";
 import { type Route, route } from "../http/route.js";
 import { answerCsv } from "./answer-list.js";
 import { parseStatisticsQuery } from "./parse-statistics-query.js";
-import { admitFormat, formatOf, prepareStatistics } from "./prepare-statistics.js";
-import { ownerInPartFor, statisticsScope } from "./statistics-scope.js";
+import { formatOf, prepareStatistics } from "./prepare-statistics.js";
 import { READ_ADOPTION } from "./adoption-operation.js";
 import { adoptionAnswer, adoptionAsCsv } from "./adoption-answer.js";
 import { readEndsOfLife } from "./ends-of-life.js";
@@ -28,17 +27,16 @@ export function adoptionRoute(
       if (asked.package === undefined)
         throw new Problem("invalid-query", "package is needed: adoption is that of one package.");
       const format = formatOf(ctx);
-      const part = await ownerInPartFor(pg, account, param("owner"), action);
-      const scope = await statisticsScope(pg, part, asked);
-      const exported = await admitFormat(pg, account, { part, asked, scope, format });
-      const { range, interval, versions } = asked;
-      const [id = ""] = scope.packages;
-      const { query, completeThrough, eventsFrom, isResting } = await prepareStatistics(pg, {
-        owner: part.owner,
-        scope,
+      const { scope, exported, query, completeThrough, eventsFrom, isResting } = await prepareStatistics(pg, {
+        owner: param("owner"),
+        account,
+        action,
         asked,
+        format,
         readsEvents: true,
       });
+      const { range, interval, versions } = asked;
+      const [id = ""] = scope.packages;
       const endsOfLife = { versions: await readEndsOfLife(pg, id), scheme: schemeOf(scope.libraryTypes) };
       const sharing = { key: JSON.stringify(["adoption", query, asked, endsOfLife]), takesBegun: isResting };
       const work = async (signal: AbortSignal) => {

@@ -1,6 +1,7 @@
 import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
 import type { Account } from "../access/access.js";
 import type { Changed } from "../access/audit-entries.js";
+import type { OwnerAction } from "../access/resources.js";
 import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
 import { SHARED_MS } from "../http/limit-work.js";
 import type { ApiContext } from "../http/route.js";
@@ -9,15 +10,22 @@ import { readPixel } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 import type { StatisticsAsked } from "./parse-statistics-query.js";
 import { eventsFromIn } from "./statistics-answer.js";
-import type { OwnerInPart, Scope } from "./statistics-scope.js";
+import { ownerInPartFor, type Scope, statisticsScope } from "./statistics-scope.js";
 
 interface Asked {
-  owner: Owner;
-  scope: Scope;
+  owner: string;
+  account: Account;
+  action: OwnerAction;
   asked: StatisticsAsked;
+  format: Format;
+  /** Also without filters and pixels. */
+  readsEvents?: boolean;
 }
 
 interface Prepared {
+  scope: Scope;
+  /** What is to be recorded of an export; undefined for an answer that is none. */
+  exported: Changed | undefined;
   completeThrough: string;
   eventsFrom: string | undefined;
   query: Omit<StatisticsQuery, "signal">;
@@ -25,15 +33,23 @@ interface Prepared {
   isResting: boolean;
 }
 
-/** The state of the owner's imports is read before the events: they must contain all that it promises. */
+/**
+ * Admits the caller to the numbers, as to their export where that is asked for. The state of the owner's imports is read
+ * before the events: they must contain all that it promises.
+ */
 export async function prepareStatistics(
   pg: Postgres,
-  { owner, scope, asked, readsEvents }: Asked & { readsEvents?: boolean },
+  { owner: name, account, action, asked, format, readsEvents }: Asked,
 ): Promise<Prepared> {
+  const part = await ownerInPartFor(pg, account, name, action);
+  const scope = await statisticsScope(pg, part, asked);
+  const exported = await admitFormat(pg, account, { owner: part.owner, asked, scope, format });
   const since = new Date(Date.now() - SHARED_MS).toISOString();
-  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [owner.id], { since });
+  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [part.owner.id], { since });
   const { range, before, filters, automated } = asked;
   return {
+    scope,
+    exported,
     completeThrough,
     eventsFrom: eventsFromIn(asked, { scope, eventsFrom, readsEvents }),
     query: { ...scope, range, before, filters, automated, unsettled },
@@ -48,14 +64,11 @@ export function formatOf(ctx: ApiContext): Format {
   return ctx.accepts("application/json", "text/csv") === "text/csv" ? "csv" : "json";
 }
 
-/**
- * CSV leaves the service as a file: it is an export, of the package alone where one is asked for. Answers what is to be
- * recorded of it.
- */
-export async function admitFormat(
+/** CSV leaves the service as a file: it is an export, of the package alone where one is asked for. */
+async function admitFormat(
   pg: Postgres,
   account: Account,
-  { part: { owner }, asked, scope, format }: Omit<Asked, "owner"> & { part: OwnerInPart; format: Format },
+  { owner, asked, scope, format }: Pick<Asked, "asked" | "format"> & { owner: Owner; scope: Scope },
 ): Promise<Changed | undefined> {
   if (format !== "csv") return undefined;
   const [id] = scope.packages;

@@ -4,7 +4,6 @@ import { readList, readStatistics } from "../../aggregate/statistics/read-statis
 import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { Problem } from "../../schemas/problem.js";
 import { parsePage } from "../http/answers/paging.js";
-import { ownerInPartFor, statisticsScope } from "./statistics-scope.js";
 import { limitWork } from "../http/limit-work.js";
 import { type ApiContext, type Route, route } from "../http/route.js";
 import { answerCsv, answerList, parsePosition, seriesAsCsv } from "./answer-list.js";
@@ -12,7 +11,7 @@ import { packageStatisticsRoute } from "./package-statistics-routes.js";
 import { parseStatisticsQuery } from "./parse-statistics-query.js";
 import { measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
-import { type Format, admitFormat, formatOf, prepareStatistics } from "./prepare-statistics.js";
+import { type Format, formatOf, prepareStatistics } from "./prepare-statistics.js";
 import type { Page } from "../postgres/query.js";
 import { adoptionRoute } from "./adoption-route.js";
 import { readEndsOfLifeRoute, setEndsOfLifeRoute } from "./end-of-life-routes.js";
@@ -43,19 +42,18 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       async handle({ ctx, account, action, param, recordExports }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
         const format = formatOf(ctx);
-        const part = await ownerInPartFor(pg, account, param("owner"), action);
-        const scope = await statisticsScope(pg, part, asked);
-        const exported = await admitFormat(pg, account, { part, asked, scope, format });
-        const { query, isResting, ...known } = await prepareStatistics(pg, {
-          owner: part.owner,
-          scope,
+        const { exported, query, isResting, ...known } = await prepareStatistics(pg, {
+          owner: param("owner"),
+          account,
+          action,
           asked,
+          format,
         });
         const work = async (signal: AbortSignal) => {
           const { interval, limit, versions } = asked;
           const shown = { interval, limit, versions, lists: STATISTICS_LISTS };
           const read = await readStatistics(clickhouse, { ...query, ...shown, signal });
-          return statisticsAnswer(asked, { ...known, scope, read });
+          return statisticsAnswer(asked, { ...known, read });
         };
         const sharing = { key: JSON.stringify([query, asked]), takesBegun: isResting };
         const statistics = await runLimited(ctx, { caller: account.id, sharing }, work);
@@ -74,15 +72,14 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const search = parseSearch(ctx.query["search"]);
         const format = formatOf(ctx);
         const page = pageOf(ctx, format);
-        const part = await ownerInPartFor(pg, account, param("owner"), action);
-        const scope = await statisticsScope(pg, part, asked);
-        const exported = await admitFormat(pg, account, { part, asked, scope, format });
-        const list = listNamed(param("breakdown"));
-        const { query, completeThrough, eventsFrom } = await prepareStatistics(pg, {
-          owner: part.owner,
-          scope,
+        const { scope, exported, query, completeThrough, eventsFrom } = await prepareStatistics(pg, {
+          owner: param("owner"),
+          account,
+          action,
           asked,
+          format,
         });
+        const list = listNamed(param("breakdown"));
         const { range, before, versions } = asked;
         const after = page.after === undefined ? undefined : parsePosition(page.after);
         const limit = page.perPage + 1;
