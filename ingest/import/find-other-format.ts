@@ -1,5 +1,5 @@
 import { columnName, guessFormat, isCsvHeader, namesOf } from "../../schemas/records/guess-format.js";
-import { hasHeader, type ImportFormat } from "../../schemas/records/import-format.js";
+import { type ImportFormat, linesOf } from "../../schemas/records/import-format.js";
 import { isBlank, withoutByteOrderMark } from "../../schemas/records/import-line.js";
 import { findPacking, type Packing } from "./open-body.js";
 import { skipBlankLines } from "./skip-blank-lines.js";
@@ -27,17 +27,15 @@ export function findOtherFormat(head: Buffer, { format, contentType }: Claimed):
   if (isArray(line, format))
     return "The body is a JSON array: send one object a line. `jq -c '.[]'` turns the array into lines.";
   if (format === "ndjson") return notNdjson(line, contentType);
-  if (hasHeader(format)) return notTable(line, format);
-  return OBJECTS.has(format) ? notObjects(line, format) : notLog(line, format);
+  return NOT_OF[linesOf(format)](line, format);
 }
 
 /** A line of a log may begin with a bracket, that of an address or a time. */
 function isArray(line: string, format: ImportFormat): boolean {
-  return TEXT_LOGS.has(format) ? /^\[\s*(?:\{|$)/.test(line) : line.startsWith("[");
+  return linesOf(format) === "texts" ? /^\[\s*(?:\{|$)/.test(line) : line.startsWith("[");
 }
 
-const TEXT_LOGS: ReadonlySet<ImportFormat> = new Set(["combined", "cloudfront", "s3"]);
-const OBJECTS: ReadonlySet<ImportFormat> = new Set(["caddy", "traefik", "pypi-bigquery"]);
+const NOT_OF = { rows: notTable, objects: notObjects, texts: notLog } as const;
 
 function notNdjson(line: string, contentType: string): string | undefined {
   const looksLike = guessFormat(line);

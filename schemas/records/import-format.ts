@@ -1,17 +1,26 @@
-/** What the lines of an import are. Wire values, and a text in each record of the event log. */
-export const IMPORT_FORMATS = [
-  "ndjson",
-  "csv",
-  "combined",
-  "cloudfront",
-  "s3",
-  "caddy",
-  "traefik",
-  "docker-dvp",
-  "pypi-bigquery",
-  "scarf-csv",
-] as const;
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+interface FormatDeclaration {
+  /** `rows`: of a CSV, whose header names its columns; `texts`: fields between spaces or tabs. */
+  lines: "objects" | "rows" | "texts";
+  /** Requests: `path` says which of them are downloads, and no line names its package. */
+  isAccessLog?: true;
+}
+
+const FORMATS = {
+  ndjson: { lines: "objects" },
+  csv: { lines: "rows" },
+  combined: { lines: "texts", isAccessLog: true },
+  cloudfront: { lines: "texts", isAccessLog: true },
+  s3: { lines: "texts", isAccessLog: true },
+  caddy: { lines: "objects", isAccessLog: true },
+  traefik: { lines: "objects", isAccessLog: true },
+  "docker-dvp": { lines: "rows" },
+  "pypi-bigquery": { lines: "objects" },
+  "scarf-csv": { lines: "rows" },
+} as const satisfies Record<string, FormatDeclaration>;
+
+/** What the lines of an import are. A text on the wire, and in each record of the event log. */
+export type ImportFormat = keyof typeof FORMATS;
+export const IMPORT_FORMATS = Object.keys(FORMATS) as readonly ImportFormat[];
 
 /** How the lines of a chunk are to be understood. */
 export interface LineFormat {
@@ -25,19 +34,18 @@ export interface LineFormat {
 export const NDJSON: LineFormat = { format: "ndjson", path: "", header: "" };
 
 export function isImportFormat(text: string): text is ImportFormat {
-  return (IMPORT_FORMATS as readonly string[]).includes(text);
+  return Object.hasOwn(FORMATS, text);
 }
 
-const ACCESS_LOGS: ReadonlySet<ImportFormat> = new Set(["combined", "cloudfront", "s3", "caddy", "traefik"]);
+export function linesOf(format: ImportFormat): FormatDeclaration["lines"] {
+  return FORMATS[format].lines;
+}
 
-/** Requests: `path` says which of them are downloads, and no line names its package. */
 export function isAccessLog(format: ImportFormat): boolean {
-  return ACCESS_LOGS.has(format);
+  return "isAccessLog" in FORMATS[format];
 }
-
-const WITH_HEADER: ReadonlySet<ImportFormat> = new Set(["csv", "docker-dvp", "scarf-csv"]);
 
 /** The first line of a body names its columns, and is no event. */
 export function hasHeader(format: ImportFormat): boolean {
-  return WITH_HEADER.has(format);
+  return linesOf(format) === "rows";
 }
