@@ -3,7 +3,7 @@ import https from "node:https";
 import { text } from "node:stream/consumers";
 import { pause } from "../../schemas/async/pause.js";
 import { retry } from "../../schemas/async/retry.js";
-import type { EventImport } from "../../schemas/records/import-store.js";
+import { type EventImport, linesDone } from "../../schemas/records/import-store.js";
 import { StartFailure } from "../process/start-failure.js";
 import { writeAll } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
@@ -130,7 +130,7 @@ export async function followImport(
     });
     if (record.status !== "importing") return record;
     const { lines_received: lines } = record;
-    const done = record.events_total + record.lines_skipped;
+    const done = linesDone(record);
     const share = lines === 0 ? undefined : done / lines;
     bar.show(`importing ${name}`, { share, detail: `${count(done)} of ${count(lines)} lines` });
     await pause(pollMs, { signal });

@@ -178,6 +178,14 @@ export const DRY_RUN = titledObject(
   },
 );
 
+/** Lines that were enriched, whether or not they hold an event. */
+export function linesDone({
+  events_total: events,
+  lines_skipped: skipped,
+}: Pick<ImportCounts, "events_total" | "lines_skipped">): number {
+  return events + skipped;
+}
+
 /** Says for people why an import that has ended holds no event. */
 export function nothingImported({
   events_total: lines,

@@ -1,5 +1,5 @@
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
-import { type EventImport, nothingImported } from "../../../../schemas/records/import-store.js";
+import { type EventImport, linesDone, nothingImported } from "../../../../schemas/records/import-store.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import { type Visit, page, useVisit } from "../../page.js";
@@ -7,15 +7,7 @@ import { Check, ConfirmButton, Field } from "../../parts/form.js";
 import { type Form, requireTyped } from "../../read-form.js";
 import { formatCount, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
-import {
-  Faults,
-  ImportState,
-  formatBytesShort,
-  isRetracted,
-  linesDone,
-  shareOf,
-  targetName,
-} from "./import-words.js";
+import { Faults, ImportState, formatBytesShort, isRetracted, shareOf, targetName } from "./import-words.js";
 
 interface Shown {
   record: EventImport;

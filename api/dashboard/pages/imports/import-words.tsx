@@ -1,5 +1,5 @@
 import type { FaultExample, ImportFault, LogClass, LogType } from "../../../../schemas/records/import-log.js";
-import type { EventImport, ImportStatus } from "../../../../schemas/records/import-store.js";
+import { type EventImport, type ImportStatus, linesDone } from "../../../../schemas/records/import-store.js";
 import { Badge, type BadgeKind, Panel } from "../../parts/panel.js";
 import { formatCount, formatFull, formatShare } from "../../parts/format.js";
 import { path } from "../../address.js";
@@ -27,10 +27,6 @@ export function ImportState({ record }: { record: EventImport }) {
 /** The part of the received lines that is enriched; undefined before the first lines. */
 export function shareOf(record: EventImport): number | undefined {
   return record.lines_received === 0 ? undefined : linesDone(record) / record.lines_received;
-}
-
-export function linesDone({ events_total: events, lines_skipped: skipped }: EventImport): number {
-  return events + skipped;
 }
 
 export function targetName({ package: intoPackage, pixel }: EventImport): string {
