@@ -24,15 +24,20 @@ export async function loadVersions(
   const interval = state.interval === "day" ? "week" : state.interval;
   const { versions } = state;
   const query = { ...queryOf(state), package: packageId, interval, versions, compare: undefined };
-  const [adoption, use] = await Promise.all([
+  const [adoption, ends = []] = await Promise.all([
     orNothing(api<AdoptionAnswer>({ path: path`/v2/${owner.name}/stats/adoption`, query })),
-    orNothing(
-      api<{ versions: EndOfLifeUse[] }>({
-        path: path`/v2/packages/${owner.name}/${packageId}/end-of-life`,
-      }),
-    ),
+    loadEndsOfLife({ api, owner }, packageId),
   ]);
-  return { adoption, ends: use?.versions ?? [] };
+  return { adoption, ends };
+}
+
+/** Undefined where they cannot be read. */
+export async function loadEndsOfLife(
+  { api, owner }: Pick<Visit, "api" | "owner">,
+  packageId: string,
+): Promise<EndOfLifeUse[] | undefined> {
+  const at = path`/v2/packages/${owner.name}/${packageId}/end-of-life`;
+  return (await orNothing(api<{ versions: EndOfLifeUse[] }>({ path: at })))?.versions;
 }
 
 /** The page has numbers without these. */

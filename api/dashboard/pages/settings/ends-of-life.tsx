@@ -53,20 +53,6 @@ function Removal({ version }: { version: string }) {
   );
 }
 
-/** Undefined where it cannot be read: the other settings can be changed. */
-export async function loadEndsOfLife(
-  { api, owner }: Visit,
-  packageId: string,
-): Promise<EndOfLifeUse[] | undefined> {
-  try {
-    const at = path`/v2/packages/${owner.name}/${packageId}/end-of-life`;
-    return (await api<{ versions: EndOfLifeUse[] }>({ path: at })).versions;
-  } catch (error) {
-    if (error instanceof Problem) return undefined;
-    throw error;
-  }
-}
-
 /** Sets the date of the form's version, or removes it where the form has none. */
 export async function changeEndsOfLife({ api, owner, param }: Visit, form: Sent): Promise<void> {
   const at = path`/v2/packages/${owner.name}/${param("package")}/end-of-life`;
