@@ -1,4 +1,4 @@
-import { isUuid } from "../../schemas/formats.js";
+import { isCalendarDate, isUuid } from "../../schemas/formats.js";
 
 /** A parameter travels in the URL, where 128 KiB are the most. Throws for anything else. */
 export function uuidsLiteral(uuids: readonly string[]): string {
@@ -12,13 +12,11 @@ export type PackageDate = readonly [string, string];
 
 /** Throws for anything else. */
 export function packageDatesLiteral(days: readonly PackageDate[]): string {
-  const wrong = days.find(([id, date]) => !isUuid(id) || !DATE.test(date));
+  const wrong = days.find(([id, date]) => !isUuid(id) || !isCalendarDate(date));
   if (wrong !== undefined) throw new Error(`not a UUID and a day: ${wrong.join(" ")}`);
   const pairs = days.map(([id, date]) => `('${id}','${date}')`);
   return `CAST([${pairs.join(",")}] AS Array(Tuple(UUID, Date)))`;
 }
-
-const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** In hexadecimal digits, so that nothing in the text can be read as a part of the query. */
 export function textLiteral(text: string): string {

@@ -59,7 +59,7 @@ FROM (${companies.join("\nUNION DISTINCT\n")})`,
 }
 
 const ALL = "\nUNION ALL\n";
-const OF_RANGE = `package IN (packages) AND ${RANGE}`;
+export const OF_RANGE = `package IN (packages) AND ${RANGE}`;
 const STALE = `${OF_RANGE} AND (package, date) IN (stale)`;
 const BUCKET_OR_ALL = "if(grouping(day) = 1, '', toString(day)) AS bucket";
 
@@ -115,7 +115,7 @@ interface Counted {
   amount: string;
 }
 
-const OF_PACKAGES = {
+export const OF_PACKAGES = {
   include: { ofArtifacts: "package IN (packages)", amount: "total", set: "addresses" },
   exclude: { ofArtifacts: "package IN (packages)", amount: "total - automated_total", set: "people" },
 } as const;

@@ -4,6 +4,7 @@ import type { Interval, VersionGrouping } from "../../schemas/contracts/statisti
 import type { ClickHouse } from "../../schemas/shards.js";
 import { bucketSql } from "../statistics/buckets.js";
 import { ADDRESS, HAS_ADDRESS } from "../statistics/compose-from-events.js";
+import { OF_PACKAGES, OF_RANGE } from "../statistics/compose-from-tables.js";
 import { openLiveRows, type Live } from "../statistics/live-rows.js";
 import { readList } from "../statistics/read-statistics.js";
 import { rowsOf } from "../statistics/run-statement.js";
@@ -72,21 +73,20 @@ function bucketsOf(rows: readonly DownloadsRow[]): Map<string, Map<string, numbe
   return buckets;
 }
 
-const RANGE = "date >= {start:Date} AND date < {end:Date}";
 const IS_NAMED = "version IN {versions:Array(String)}";
 
 /** How often was the package downloaded in each bucket, and with each of the versions? Settlement has moved overrides. */
 function downloadsOfTables({ interval, automated, ...query }: AdoptionQuery): string {
   const bucket = bucketSql(interval, "start");
-  const amount = automated === "exclude" ? "total - automated_total" : "total";
+  const { amount } = OF_PACKAGES[automated];
   return `SELECT toString(${bucket}) AS bucket, '' AS version, sum(${amount}) AS downloads
 FROM totals
-WHERE package IN (packages) AND ${RANGE}
+WHERE ${OF_RANGE}
 GROUP BY bucket
 UNION ALL
 SELECT toString(${bucket}) AS bucket, toString(${groupSql("value_1", groupingOf(query))}) AS version, sum(${amount}) AS downloads
 FROM breakdown_values
-WHERE package IN (packages) AND ${RANGE} AND breakdown = 'version' AND ${IS_NAMED}
+WHERE ${OF_RANGE} AND breakdown = 'version' AND ${IS_NAMED}
 GROUP BY bucket, version`;
 }
 
