@@ -68,9 +68,8 @@ export class PullingClient {
   takeReferrers(subject: string, now: number): undefined {
     this.begin(now);
     this.seen.digest(subject, now);
-    const unresolved = [...this.seen.tags.values()].filter((tag) => tag.opened > 0 && isUnresolved(tag));
-    // The last HEAD found the manifest out.
-    const resolved = unresolved.sort((a, b) => b.openedStep - a.openedStep)[0];
+    // The last HEAD found the manifest out. Tags are in the order of use.
+    const resolved = [...this.seen.tags.values()].findLast((tag) => tag.opened > 0 && isUnresolved(tag));
     if (resolved !== undefined) Object.assign(resolved, { digest: subject, digestAt: now });
     this.referrersAt = now;
     this.referrersStep = this.step;
