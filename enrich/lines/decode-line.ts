@@ -24,7 +24,10 @@ export function decodeLine({ bytes, line }: NumberedLine, path: ImportPath): Dec
   const text = (line === 1 ? withoutByteOrderMark(bytes) : bytes).toString("utf8");
   const object = parseObject(text);
   if (object === undefined) return NOT_AN_OBJECT;
-  const fields = exactFields(fieldsOf(object), text);
+  return withTarget(exactFields(fieldsOf(object), text), path);
+}
+
+export function withTarget(fields: LineFields, path: ImportPath): DecodedLine {
   const target = targetOf(fields, path);
   return "class" in target ? { fault: target } : { fields, target };
 }

@@ -1,6 +1,6 @@
 import type { ImportFormat, LineFormat } from "../../schemas/records/import-format.js";
 import { LINE_BYTES_MAX, lineLength, withoutByteOrderMark } from "../../schemas/records/import-line.js";
-import { type DecodedLine, decodeLine, type ImportPath, targetOf, TOO_LONG } from "./decode-line.js";
+import { type DecodedLine, decodeLine, type ImportPath, TOO_LONG, withTarget } from "./decode-line.js";
 import { caddy } from "./formats/caddy.js";
 import { cloudfront } from "./formats/cloudfront.js";
 import { combined } from "./formats/combined.js";
@@ -48,6 +48,5 @@ function decodeOther(
   const sent = bytes.subarray(0, length);
   const fields = read((line === 1 ? withoutByteOrderMark(sent) : sent).toString(), line);
   if (fields === undefined || fields === NO_EVENT || "fault" in fields) return fields;
-  const target = targetOf(fields, path);
-  return "class" in target ? { fault: target } : { fields, target };
+  return withTarget(fields, path);
 }
