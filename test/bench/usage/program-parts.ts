@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { parseProcessFacts, type ProcessFacts } from "./process-facts.js";
+import { parseProcessFacts, type ProcessFacts } from "../../support/program/process-facts.js";
 
 export const PARTS = ["service", "clickhouse", "postgres"] as const;
 

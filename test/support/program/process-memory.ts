@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { parseProcessFacts } from "../../bench/usage/process-facts.js";
+import { parseProcessFacts } from "./process-facts.js";
 
 /** Resident memory of another process, in MiB (Linux). */
 export interface MemoryWatch {

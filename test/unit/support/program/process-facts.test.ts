@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseProcessFacts } from "../../../bench/usage/process-facts.js";
+import { parseProcessFacts } from "../../../support/program/process-facts.js";
 
 // From a Linux 6.1 machine: fields 14 and 15 of stat are the ticks in user and in kernel mode.
 const STAT =
