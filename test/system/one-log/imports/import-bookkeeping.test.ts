@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
 import { readCompleteThrough } from "../../../../api/imports/export-state.js";
 import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
 import {
@@ -61,12 +62,9 @@ const report = () =>
       importId: id,
       sequence: 0,
       receiptStamp: 1,
+      ...emptyTally(),
       eventsTotal: 5,
       eventsImported: 5,
-      eventsFailed: 0,
-      linesSkipped: 0,
-      errors: [],
-      warnings: [],
     } satisfies ChunkOutcome,
   ]);
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { putChunks } from "../../../../api/imports/import-progress.js";
 import { insertImport, readImport } from "../../../../api/imports/imports.js";
@@ -27,14 +28,7 @@ async function finishedImport(): Promise<string> {
   const { pg } = postgres;
   const { id } = await insertImport(pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
   await completeUpload(pg, { importId: id, ownerId });
-  const counts = {
-    eventsTotal: 5,
-    eventsImported: 5,
-    eventsFailed: 0,
-    linesSkipped: 0,
-    errors: [],
-    warnings: [],
-  };
+  const counts = { ...emptyTally(), eventsTotal: 5, eventsImported: 5 };
   await putChunks(pg, [{ importId: id, sequence: 0, receiptStamp: 1, ...counts }]);
   await settle(id, { retracted: false });
   return id;
