@@ -2,6 +2,7 @@ import Router from "@koa/router";
 import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { mcpRoutes } from "./assistants/mcp-routes.js";
 import { type ApiListener, NO_LISTENER } from "./http/api-listener.js";
 import { dashboardAssets } from "./dashboard/assets/asset-files.js";
 import {
@@ -102,9 +103,10 @@ export function createApp({
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));
-  const all = [
+  const all: Route[] = [
     ...managementRoutes({ pg, tokens, onIssued, collectHost: collect?.publicHost, hosts, quotas }),
     ...routes,
+    ...mcpRoutes({ pg, corsOrigins, routes: () => all }),
   ];
   const open: PublicRoute[] = [
     ...publicRoutes,

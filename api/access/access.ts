@@ -20,8 +20,8 @@ export function access(caller: Caller, action: Action, target: Target): Decision
 
 /** What a limited token lacks for an action on any target. No stored data decides: safe before any lookup. */
 export function lacks(limits: TokenLimits | undefined, action: Action): Lack | undefined {
-  if (limits === undefined) return undefined;
   const { on, scope } = ACTIONS[action];
+  if (limits === undefined || scope === "any") return undefined;
   if (scope === "account" || !limits.scopes.includes(scope)) return scope;
   return on === "service" && scope === "manage" && limits.ownerId !== undefined ? "any-owner" : undefined;
 }

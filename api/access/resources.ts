@@ -6,7 +6,8 @@ import type { Scope } from "../../schemas/contracts/user.js";
  *
  * An action names its target, the least relation to it that the caller needs, and the scope that a token needs. `on`
  * the service: for every account. `on` an owner: for things of a user or an organization. The scope `account` means the
- * account's own token: a limited token must not make tokens that can do more than it.
+ * account's own token: a limited token must not make tokens that can do more than it. With `any`, the operations that it
+ * leads to decide.
  */
 export const RESOURCES = {
   organization: {
@@ -143,6 +144,10 @@ export const RESOURCES = {
       manage: { on: "owner", least: "admin", scope: "manage" },
     },
   },
+  assistants: {
+    tag: "Assistants",
+    actions: { ask: { on: "service", least: "none", scope: "any" } },
+  },
   webhooks: {
     tag: "Webhooks",
     auditKind: "webhook",
@@ -158,7 +163,7 @@ interface Resource {
   actions: Readonly<Record<string, Rule>>;
 }
 
-type Rule = { scope: Scope | "account" } & (
+type Rule = { scope: Scope | "account" | "any" } & (
   | { on: "service"; least: "none" }
   | { on: "organization" | "owner"; least: "member" | "admin" | "owner" }
   | { on: "package"; least: "member" | "reader" | "admin" | "owner" }

@@ -73,7 +73,7 @@ function networkOf(address: string): string {
   return `${all.slice(0, 4).join(":")}::/64`;
 }
 
-interface Caller {
+export interface Caller {
   account: Account;
   /** Asks again whether the session that it is made for still holds. */
   requireCaller?: ((from: Postgres) => Promise<Account>) | undefined;

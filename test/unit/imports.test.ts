@@ -138,7 +138,7 @@ const API_LEVELS: readonly (readonly string[])[] = [
   ["statistics", "funnel", "webhooks"],
   ["sources"],
   ["dashboard"],
-  ["public"],
+  ["public", "assistants"],
 ];
 
 test("inside api/, features use what lies below them, and no two use each other", () => {

@@ -17,7 +17,7 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Requires `Authorization: Bearer <token>` on every path under `/v1` and `/v2`, also on unknown paths. Every refusal
+ * Requires `Authorization: Bearer <token>` on every path under `/v1`, `/v2` and `/mcp`, also on unknown paths. Every refusal
  * has the same message, so that callers learn nothing from it. After many wrong tokens an address is refused for a
  * while before any lookup. A request without a token is not counted, because it needs no lookup. A request that already
  * has its account, from a session of the dashboard, needs no token.
@@ -27,7 +27,7 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
   return async (ctx, next) => {
     const caller = inProcessCaller(ctx.req);
     if (caller !== undefined) Object.assign(ctx.state, caller);
-    if (ctx.state.account === undefined && /^\/v[12](\/|$)/.test(ctx.path)) {
+    if (ctx.state.account === undefined && NEEDS_TOKEN.test(ctx.path)) {
       const address = clientAddress(ctx.req, trustsProxy);
       const { found, again } = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
       const { usedLongAgo, ...account } = found;
@@ -38,6 +38,8 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
     await next();
   };
 }
+
+const NEEDS_TOKEN = /^\/(v[12]|mcp)(\/|$)/;
 
 interface Authenticating {
   address: string;

@@ -46,6 +46,7 @@ const SENT = [
   "Idempotency-Key",
   "If-Match",
   "If-None-Match",
+  "Mcp-Protocol-Version",
   "X-Request-Id",
 ];
 

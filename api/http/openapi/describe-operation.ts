@@ -50,11 +50,12 @@ const WHO = {
   owner: "owners",
 } as const;
 
+const TOKENS: Readonly<Record<string, string>> = { account: "the account's own token", any: "a token" };
+
 function accessSentence(action: Action | undefined): string {
   if (action === undefined) return "Needs no token.";
   const { least, scope } = ACTIONS[action];
-  const token = scope === "account" ? "the account's own token" : `a token with the scope \`${scope}\``;
-  return `Needs ${token}. For ${WHO[least]}.`;
+  return `Needs ${TOKENS[scope] ?? `a token with the scope \`${scope}\``}. For ${WHO[least]}.`;
 }
 
 function describeParameters({

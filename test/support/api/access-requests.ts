@@ -192,6 +192,13 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "DELETE /v2/:owner/webhooks/:webhook/old-secret": [OF_WEBHOOKS],
   "GET /v2/:owner/webhooks/:webhook/deliveries": [OF_WEBHOOKS],
   "POST /v2/:owner/webhooks/:webhook/deliveries/:delivery/redeliver": [OF_WEBHOOKS],
+  // What the tools answer is in assistants.test.ts.
+  "POST /mcp": [
+    {
+      headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
+      body: () => ({ jsonrpc: "2.0", id: 1, method: "ping" }),
+    },
+  ],
   "PUT /v2/:owner/funnel/importance": [{ body: () => ({ packages: [], pixels: [] }) }],
   "GET /v2/:owner/companies": [{ decide: onAllPackages("funnel.read") }, COMPANIES_AS_CSV],
   "GET /v2/:owner/companies/:company": [{ decide: onAllPackages("funnel.read") }],

@@ -56,6 +56,7 @@ export const CALLERS: readonly TabledCaller[] = STANDINGS.flatMap(({ who, ownerK
  */
 const TABLE: Record<Action, string> = {
   "organization.create": "A A A A A A",
+  "assistants.ask": "A A A A A A",
   "packages.list-own": "A A A A A A",
   "user.read": "A A A A A A",
   "user.rotate-token": "A A A A A A",
@@ -107,8 +108,13 @@ const TABLE: Record<Action, string> = {
 
 const DECISIONS: Record<string, Decision> = { A: "allowed", F: "forbidden", H: "hidden" };
 
-/** The only scope with which an additional token may be used for an action; none where only the account's own may. */
-export function tabledScope(action: Action): Scope | undefined {
+/**
+ * The only scope with which an additional token may be used for an action; `any` where each does, none where only the
+ * account's own token may.
+ */
+export function tabledScope(action: Action): Scope | "any" | undefined {
+  // Its tools have the scopes of their operations.
+  if (action === "assistants.ask") return "any";
   return (Object.keys(SCOPE_TABLE) as Scope[]).find((scope) => SCOPE_TABLE[scope].includes(action));
 }
 

@@ -1,3 +1,4 @@
+import { mcpRoutes } from "../../../api/assistants/mcp-routes.js";
 import { managementRoutes } from "../../../api/management-routes.js";
 import { aggregateRoutes } from "../../../api/exports/aggregates-routes.js";
 import { eventRoutes } from "../../../api/exports/event-routes.js";
@@ -49,6 +50,7 @@ export const ROUTE_MAKERS = [
 export const TOKEN_ROUTES = [
   ...managementRoutes({ pg: UNUSED, tokens: UNUSED }),
   ...ROUTE_MAKERS.flatMap((make) => make(UNUSED)),
+  ...mcpRoutes({ pg: UNUSED, routes: () => [] }),
 ];
 
 /** Routes that show what everybody may see of a package. */

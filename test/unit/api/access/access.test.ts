@@ -17,8 +17,15 @@ describe("access", () => {
 });
 
 describe("a limited token", () => {
+  test("is enough for assistants, whatever its scope", () => {
+    const open = ALL_ACTIONS.filter((action) => tabledScope(action) === "any");
+    expect(open).toEqual(["assistants.ask"]);
+    for (const scope of SCOPES) expect(lacks({ scopes: [scope] }, "assistants.ask")).toBeUndefined();
+  });
+
   test.each(ALL_ACTIONS)("may be used for %s with one scope at most", (action) => {
     const needed = tabledScope(action);
+    if (needed === "any") return;
     const lacking = SCOPES.map((scope) => lacks({ scopes: [scope] }, action));
     expect(lacking).toEqual(SCOPES.map((scope) => (scope === needed ? undefined : (needed ?? "account"))));
     expect(lacks({ scopes: SCOPES }, action)).toBe(needed === undefined ? "account" : undefined);

@@ -22,7 +22,8 @@ interface Layer {
 /** The routes of the application's router, with the program's own in it. */
 function registered(): Layer[] {
   const managed = managementRoutes({ pg: UNUSED, tokens: UNUSED }).length;
-  const routes = TOKEN_ROUTES.slice(managed);
+  // The application makes the route of assistants itself: it leads to all others.
+  const routes = TOKEN_ROUTES.slice(managed).filter(({ action }) => action !== "assistants.ask");
   const log = pino({ level: "silent" });
   const publicRoutes = PUBLIC_ROUTES;
   const deps = { pg: UNUSED, tokens: UNUSED, readiness: { checks: {} }, auditAccessMax: 1 };
