@@ -37,6 +37,11 @@ export interface Shards {
    */
   sync(): Promise<void>;
   /**
+   * When the server started, in ms of its clock, within a second. A power cut before the next `sync` may have taken rows of
+   * an insert and left its token, or the other way round. 0 where tokens and rows stay in step.
+   */
+  startedAt(): Promise<number>;
+  /**
    * Rejects if the servers know a shard that is not among these: `all` reads its rows, and nothing here
    * changes them.
    */

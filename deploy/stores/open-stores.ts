@@ -107,7 +107,10 @@ async function openClickHouse(
     config.clickhouseUrl === undefined
       ? open.use(await startClickHouse({ dir: dataDir.sub("clickhouse"), log }))
       : undefined;
-  const source = embedded === undefined ? clickhouseSource(config) : { url: embeddedUrl(embedded) };
+  const source =
+    embedded === undefined
+      ? clickhouseSource(config)
+      : { url: embeddedUrl(embedded), isEmbedded: true as const };
   const { pool: lock } = await postgres;
   const variable = source.cluster === undefined ? "CLICKHOUSE_URL" : "CLICKHOUSE_SHARDS";
   await explainFailure(variable, async () => void open.use(await keepPrepared(source, { lock, log })));

@@ -19,6 +19,10 @@ export interface BatchState {
   attempts: number;
   /** Which lookup tables there were at the first attempt, and which recount was the latest. */
   basis: string;
+  /** `Shards.startedAt` when the rows were sent, or sent once more. */
+  serverStart: number;
+  /** How often the rows were deleted and sent anew, because the server started again before they were synced. */
+  renewals: number;
   /** Chunks that are dead letters, each with its reason; an empty one where the state had no room for it. */
   excluded: Map<number, string>;
   /**
@@ -41,13 +45,19 @@ const REASON_BYTES_MAX = 160;
 
 export function newState(
   skippedImports: readonly string[],
-  { basis = "", shard }: { basis?: string; shard?: string | undefined } = {},
+  {
+    basis = "",
+    serverStart = 0,
+    shard,
+  }: { basis?: string; serverStart?: number; shard?: string | undefined } = {},
 ): BatchState {
   return {
     shard,
     skippedImports: skippedImports.slice(0, SKIPPED_IMPORTS_MAX),
     attempts: 1,
     basis,
+    serverStart,
+    renewals: 0,
     excluded: new Map(),
     refused: new Map(),
     enriching: undefined,
@@ -61,6 +71,8 @@ interface StoredState {
   skippedImports?: string[];
   attempts: number;
   basis: string;
+  serverStart?: number;
+  renewals?: number;
   /** `3-7,9` */
   excluded?: string;
   reasons?: Record<string, string>;
@@ -90,7 +102,8 @@ export function formatState(state: BatchState): string {
 }
 
 function storedState(state: BatchState): StoredState {
-  const { shard, skippedImports, attempts, basis, excluded, refused, enriching, crashes } = state;
+  const { shard, skippedImports, attempts, basis, serverStart, renewals } = state;
+  const { excluded, refused, enriching, crashes } = state;
   const most = [...crashes]
     .filter(([index]) => !excluded.has(index))
     .sort(([, a], [, b]) => b - a)
@@ -98,6 +111,8 @@ function storedState(state: BatchState): StoredState {
   return {
     attempts,
     basis,
+    ...(serverStart > 0 && { serverStart }),
+    ...(renewals > 0 && { renewals }),
     ...(shard !== undefined && { shard }),
     ...(skippedImports.length > 0 && { skippedImports: [...skippedImports] }),
     ...(excluded.size > 0 && { excluded: formatRanges([...excluded.keys()]) }),
@@ -149,6 +164,8 @@ export function resumeState(text: string): BatchState {
     skippedImports: stored.skippedImports ?? [],
     attempts: stored.attempts + 1,
     basis: stored.basis,
+    serverStart: stored.serverStart ?? 0,
+    renewals: stored.renewals ?? 0,
     excluded: new Map(
       parseRanges(stored.excluded ?? "").map((index) => [index, stored.reasons?.[index] ?? ""]),
     ),

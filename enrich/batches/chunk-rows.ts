@@ -1,5 +1,5 @@
 import { NIL_UUID } from "../../schemas/formats.js";
-import type { ClickHouse, Shards } from "../../schemas/shards.js";
+import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
 import type { DeadLetterEntry } from "../../schemas/records/chunk-outcome.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { eventIdSql, lineKeySql, LINES_IN_CHUNK } from "../../schemas/records/event-id.js";
@@ -17,22 +17,34 @@ export async function hasRows({ shards }: Shards, chunks: readonly RawChunk[]): 
 }
 
 async function hasRowsOn(clickhouse: ClickHouse, chunks: readonly RawChunk[]): Promise<boolean> {
-  for (let from = 0; from < chunks.length; from += CHUNKS_MAX) {
-    const some = chunks.slice(from, from + CHUNKS_MAX);
-    const answer = await clickhouse.query({
-      query: HAS_ROWS,
-      query_params: {
-        importIds: some.map(({ source, importId }) => (source === "import" ? importId : NIL_UUID)),
-        stamps: some.map(({ receiptStamp }) => Math.max(0, receiptStamp)),
-        prefixes: some.map(({ importId }) => importId),
-        firstLines: some.map(({ firstLine }) => Math.max(0, firstLine)),
-      },
-      format: "JSONEachRow",
-    });
+  for (const query_params of paramsOf(chunks)) {
+    const answer = await clickhouse.query({ query: HAS_ROWS, query_params, format: "JSONEachRow" });
     const [row] = await answer.json<{ found: number }>();
     if (row === undefined || row.found > 0) return true;
   }
   return false;
+}
+
+/** Deletes every row of `events` that these chunks wrote, and none of the tables of its views. */
+export async function deleteRows({ tables }: Shard, chunks: readonly RawChunk[]): Promise<void> {
+  for (const query_params of paramsOf(chunks))
+    await tables.command({
+      query: `DELETE FROM events WHERE ${OF_CHUNKS}`,
+      query_params,
+      clickhouse_settings: { lightweight_deletes_sync: "1", wait_end_of_query: 1 },
+    });
+}
+
+function paramsOf(chunks: readonly RawChunk[]) {
+  return Array.from({ length: Math.ceil(chunks.length / CHUNKS_MAX) }, (_, index) => {
+    const some = chunks.slice(index * CHUNKS_MAX, (index + 1) * CHUNKS_MAX);
+    return {
+      importIds: some.map(({ source, importId }) => (source === "import" ? importId : NIL_UUID)),
+      stamps: some.map(({ receiptStamp }) => Math.max(0, receiptStamp)),
+      prefixes: some.map(({ importId }) => importId),
+      firstLines: some.map(({ firstLine }) => Math.max(0, firstLine)),
+    };
+  });
 }
 
 const STAMP = `intDiv(version, ${LINES_IN_CHUNK})`;
@@ -41,14 +53,14 @@ const LINE = `first + version % ${LINES_IN_CHUNK}`;
 /**
  * A receipt stamp identifies a chunk of an import. Live chunks may share one, so they are found by event id.
  */
-const HAS_ROWS = `
-  SELECT toUInt8(count() > 0) AS found FROM events
-  WHERE version >= arrayMin({stamps:Array(UInt64)}) * ${LINES_IN_CHUNK}
+const OF_CHUNKS = `version >= arrayMin({stamps:Array(UInt64)}) * ${LINES_IN_CHUNK}
     AND version < (arrayMax({stamps:Array(UInt64)}) + 1) * ${LINES_IN_CHUNK} AND (import_id, ${STAMP}) IN
     (SELECT arrayJoin(arrayZip({importIds:Array(UUID)}, {stamps:Array(UInt64)})))
     AND (import_id != toUUID('${NIL_UUID}') OR arrayExists(
       (stamp, prefix, first) -> stamp = ${STAMP} AND event_id = ${eventIdSql("artifact", lineKeySql("prefix", LINE))},
       {stamps:Array(UInt64)}, {prefixes:Array(String)}, {firstLines:Array(UInt64)}))`;
+
+const HAS_ROWS = `SELECT toUInt8(count() > 0) AS found FROM events WHERE ${OF_CHUNKS}`;
 
 /** Deletes the log entries of dead letters that are imported now. */
 export async function deleteDeadLetterEntries(

@@ -4,7 +4,7 @@ import type { LogBatch } from "../../schemas/records/event-log.js";
 import type { Shard } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { beginBatch, type BatchBeginner, type OpenBatch } from "./begin-batch.js";
-import { deleteDeadLetterEntries } from "./chunk-rows.js";
+import { deleteDeadLetterEntries, deleteRows } from "./chunk-rows.js";
 import { deadLetterOf, type ReportedDeadLetter } from "./dead-letters.js";
 import { insertLog } from "./insert-block.js";
 import { queueBlocks, writeBlock, type BlockWriter } from "./write-block.js";
@@ -30,27 +30,72 @@ export interface BatchWriter
 export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promise<void> {
   const lookups = writer.lookups();
   const basis = await basisOf(lookups, writer);
-  const batch = await beginBatch(logBatch, { ...writer, basis });
-  const blocks = queueBlocks(batch.chunks.length, (block) => batch.refusedEnd(block));
+  const batch = await beginBatch(logBatch, { ...writer, basis, serverStart: await startOf(writer) });
   const shard = await shardOf(batch, writer);
-  const inserter = { ...writer, ...inserterOf(batch, { shard, writer }) };
-  const blockWriter = { ...inserter, lookups, batch, blocks, token: logBatch.token };
-  const outcomes: ChunkOutcome[] = [];
-  for (let block = blocks.next(); block !== undefined; block = blocks.next())
-    outcomes.push(...(await writeBlock(block, blockWriter)));
-  const deadLetters = deadLettersOf(batch, logBatch);
-  await logDeadLetters(deadLetters, { batch, logBatch, writer: inserter });
-  passFaultPoint("after-insert");
-  outcomes.push(...deadLetters.flatMap(({ outcome }) => outcome ?? []));
-  if (batch.isRepeated() && batch.state.basis !== (await basisOf(lookups, writer)))
-    await recountBatch(batch, { shard, writer });
-  if (outcomes.length > 0) await writer.again("syncing ClickHouse", () => writer.shards.sync());
+  const writing = { batch, logBatch, lookups, shard, writer };
+  await renewIfRestarted(writing);
+  let written = await writeRows(writing);
+  while (await renewIfRestarted(writing)) written = await writeRows(writing);
+  const { outcomes, deadLetters } = written;
   passFaultPoint("after-sync");
   await report(outcomes, writer);
   await storeDeadLetters(deadLetters, writer);
   passFaultPoint("after-progress");
   await writer.again("committing the batch", () => logBatch.commit());
   writer.onOutcomes?.(outcomes);
+}
+
+interface Writing {
+  batch: OpenBatch;
+  logBatch: LogBatch;
+  lookups: Lookups;
+  shard: Shard;
+  writer: BatchWriter;
+}
+
+/** Resolves when the rows are synced. */
+async function writeRows({ batch, logBatch, lookups, shard, writer }: Writing) {
+  const { renewals, basis } = batch.state;
+  const blocks = queueBlocks(batch.chunks.length, (block) => batch.refusedEnd(block));
+  const inserter = { ...writer, ...inserterOf(batch, { shard, writer }) };
+  const token = renewals === 0 ? logBatch.token : `${logBatch.token}!${renewals}`;
+  const blockWriter = { ...inserter, lookups, batch, blocks, token };
+  const outcomes: ChunkOutcome[] = [];
+  for (let block = blocks.next(); block !== undefined; block = blocks.next())
+    outcomes.push(...(await writeBlock(block, blockWriter)));
+  const deadLetters = deadLettersOf(batch, logBatch);
+  await logDeadLetters(deadLetters, { batch, token, writer: inserter });
+  passFaultPoint("after-insert");
+  outcomes.push(...deadLetters.flatMap(({ outcome }) => outcome ?? []));
+  if (renewals > 0 || (batch.isRepeated() && basis !== (await basisOf(lookups, writer))))
+    await recountBatch(batch, { shard, writer });
+  if (outcomes.length > 0) await writer.again("syncing ClickHouse", () => writer.shards.sync());
+  return { outcomes, deadLetters };
+}
+
+/** More than the answers of one start differ by, and less than a server takes from one start to the next. */
+const SAME_START_MS = 1_500;
+
+/**
+ * Rows that were sent before a start of the server may be there, or their tokens, or both, or neither. So they are
+ * deleted, to be written under other tokens, and their views recounted.
+ * @returns whether the server started since the rows were sent
+ */
+async function renewIfRestarted({ batch, shard, writer }: Writing): Promise<boolean> {
+  const { state, chunks } = batch;
+  const serverStart = await startOf(writer);
+  if (Math.abs(serverStart - state.serverStart) < SAME_START_MS) return false;
+  const raws = chunks.filter(isReadable).map(({ raw }) => raw);
+  await writer.again("deleting rows of a batch that a restart cut short", () =>
+    writer.recounts.whileInserting(() => deleteRows(shard, raws)),
+  );
+  Object.assign(state, { serverStart, renewals: state.renewals + 1 });
+  await batch.save();
+  return true;
+}
+
+function startOf({ again, shards }: BatchWriter): Promise<number> {
+  return again("asking when ClickHouse started", () => shards.startedAt());
 }
 
 /** Each attempt writes to the same shard: another one does not know the tokens of this batch. */
@@ -113,18 +158,19 @@ const REASON_LOST = "the reason was lost when the program ended in the middle of
 
 interface Logging {
   batch: OpenBatch;
-  logBatch: LogBatch;
+  /** Of the batch. */
+  token: string;
   writer: BatchWriter & BatchInserter;
 }
 
 /** One entry for each, in the log of its import. */
 async function logDeadLetters(
   deadLetters: readonly ReportedDeadLetter[],
-  { batch, logBatch, writer }: Logging,
+  { batch, token: batchToken, writer }: Logging,
 ): Promise<void> {
   const { logs } = writer;
   for (const { logged } of deadLetters) if (logged !== undefined) logs.add(logged);
-  const token = `${logBatch.token}#dead-letters-${formatRanges([...batch.state.excluded.keys()])}:log`;
+  const token = `${batchToken}#dead-letters-${formatRanges([...batch.state.excluded.keys()])}:log`;
   await insertLog(logs, { ...writer, token });
   logs.clear();
 }

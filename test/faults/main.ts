@@ -5,6 +5,7 @@ import { openClusterWorld } from "./worlds/cluster-world.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
 import { makeLoopDisk, missingForLoopDisk } from "../support/program/loop-disk.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
+import { openServerWorld } from "./worlds/server-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
 import { runText, seedText, totalsOf } from "./imports/report.js";
 import { runFunnelSeed } from "./funnel/run-funnel-seed.js";
@@ -16,12 +17,14 @@ interface Options {
   brokers: "1" | "3";
   funnel?: true;
   power?: true;
+  server?: true;
   seeds: number;
   from: number;
 }
 
 const WORLDS = {
   power: () => openEmbeddedWorld({ disk: makeLoopDisk() }),
+  server: () => openServerWorld({ disk: makeLoopDisk() }),
   embedded: () => openEmbeddedWorld(),
   kafka: ({ brokers }: Pick<Options, "brokers">) => openKafkaWorld({ brokers: brokers === "3" ? 3 : 1 }),
   cluster: ({ brokers }: Pick<Options, "brokers">) => openClusterWorld({ brokers: brokers === "3" ? 3 : 1 }),
@@ -69,10 +72,16 @@ const command = new Command("test:faults")
       "the program on a disk of its own, in a file: its power is cut, and what the kernel had not written down is lost; needs root",
     ).conflicts(["log", "cluster"]),
   )
+  .addOption(
+    new Option(
+      "--server",
+      "with --power: a ClickHouse server of somebody else's on that disk, and the program elsewhere, which goes on",
+    ).conflicts(["log", "cluster", "funnel"]),
+  )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
   .action(async (options: Options) => {
-    const missing = options.power ? missingForLoopDisk() : undefined;
+    const missing = options.power || options.server ? missingForLoopDisk() : undefined;
     if (missing === undefined) await (options.funnel ? runFunnel(options) : runImports(options));
     else process.stderr.write(`SKIPPED: power cuts. ${missing}\n`);
   });
@@ -87,8 +96,13 @@ async function runImports(options: Options): Promise<void> {
   });
 }
 
-function worldOf({ cluster, power, log }: Pick<Options, "cluster" | "power" | "log">): keyof typeof WORLDS {
-  return cluster ? "cluster" : power ? "power" : log;
+function worldOf({
+  cluster,
+  server,
+  power,
+  log,
+}: Pick<Options, "cluster" | "server" | "power" | "log">): keyof typeof WORLDS {
+  return server ? "server" : cluster ? "cluster" : power ? "power" : log;
 }
 
 async function runFunnel(options: Options): Promise<void> {

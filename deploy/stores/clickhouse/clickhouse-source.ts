@@ -5,6 +5,8 @@ import { databaseOf } from "./connect-clickhouse.js";
 export interface ClickHouseSource {
   /** The URL of the one server, with credentials. The host is not used if there are several. */
   url: string;
+  /** Whether this program starts the server, and makes its tokens agree with its parts before: see reconcile-tokens.ts. */
+  isEmbedded?: true;
   cluster?: ClickHouseCluster;
 }
 

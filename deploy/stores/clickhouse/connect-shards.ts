@@ -1,5 +1,6 @@
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { syncDisks } from "../../../aggregate/clickhouse/sync-disks.js";
+import { startOf } from "../../../aggregate/clickhouse/start-of.js";
 import type { ClickHouse, Shard, Shards } from "../../../schemas/shards.js";
 import { type ClickHouseSource, clusterServers } from "./clickhouse-source.js";
 import { connectCluster, connectClusterResults } from "./cluster/connect-cluster.js";
@@ -7,10 +8,11 @@ import { connectClickHouse } from "./connect-clickhouse.js";
 import { connectResults } from "./connect-results.js";
 
 /** Clients of the servers of ClickHouse: of one, or of a cluster. */
-export function connectShards({ url, cluster }: ClickHouseSource): Shards & AsyncDisposable {
+export function connectShards({ url, cluster, isEmbedded }: ClickHouseSource): Shards & AsyncDisposable {
   if (cluster !== undefined) return connectCluster(clusterServers(url, cluster));
   const client = connectClickHouse(url);
-  return { ...oneServer(client), [Symbol.asyncDispose]: () => client.close() };
+  const startedAt = isEmbedded === true ? async () => 0 : () => startOf(client);
+  return { ...oneServer(client), startedAt, [Symbol.asyncDispose]: () => client.close() };
 }
 
 export function connectAllResults({ url, cluster }: ClickHouseSource): ResultSource & AsyncDisposable {
@@ -38,6 +40,7 @@ export function oneServer(clickhouse: ClickHouse): Shards {
     whole: (table) => table,
     catchUp: async () => undefined,
     sync: inTurns(() => syncDisks(clickhouse)),
+    startedAt: async () => 0,
     requireEvery: async () => undefined,
   };
 }

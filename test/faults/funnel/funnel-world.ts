@@ -32,7 +32,7 @@ const PATIENCE_MS = 240_000;
 /** On a disk, which is disposed of with it, its power is cut. */
 export async function openFunnelWorld({ disk }: { disk?: LoopDisk } = {}): Promise<FunnelWorld> {
   const armed = await openArmedPlan();
-  const power = disk === undefined ? {} : { FAULT_POWER: "1" };
+  const power = disk === undefined ? {} : { FAULT_POWER: disk.path };
   const env = {
     ...armed.env,
     ...power,

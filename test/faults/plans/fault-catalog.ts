@@ -124,6 +124,16 @@ const POWER_CUTS: readonly FaultKind[] = [
 /** A killed program leaves the pages that the kernel holds, and the next power cut takes them. */
 export const POWER_FAULTS: FaultCatalog = { turns: [POWER_CUTS], more: [...POWER_CUTS, ...PROGRAM_KILLS] };
 
+const OF_THE_LOG: readonly FaultKind["point"][] = ["after-append", "before-upload-complete", "before-answer"];
+/** Of the server alone, also in the middle of an insert, of a settlement, and of what comes after them. */
+const SERVER_POWER_CUTS: readonly FaultKind[] = POWER_CUTS.filter(({ point }) => !OF_THE_LOG.includes(point));
+
+/** A program that is killed meanwhile meets the server's second power cut, or its start. */
+export const SERVER_POWER_FAULTS: FaultCatalog = {
+  turns: [SERVER_POWER_CUTS],
+  more: [...SERVER_POWER_CUTS, ...PROGRAM_KILLS],
+};
+
 const DEATHS: readonly FaultKind[] = PROGRAM_KILLS.flatMap((kind, index) => [
   kind,
   STORE_FAULTS[index] as FaultKind,

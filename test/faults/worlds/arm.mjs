@@ -6,7 +6,15 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { openSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 
 const { FAULT_PLAN = "", FAULT_CHANNELS = "", FAULT_POWER, DATA_DIR = "" } = process.env;
 /** The folder of the stores, when they are not the program's own. */
@@ -83,7 +91,7 @@ const SHUTDOWN = 0x8004587d;
 const WITHOUT_LOG_FLUSH = Buffer.from([2, 0, 0, 0]);
 
 /**
- * From now on the disk of the data directory takes nothing. It keeps what was written down, as after a power cut: the pages that
+ * From now on the disk at FAULT_POWER takes nothing. It keeps what was written down, as after a power cut: the pages that
  * the kernel still holds are lost. Everything that runs on it ends.
  */
 function cutPower() {
@@ -91,15 +99,17 @@ function cutPower() {
   const servers = ["clickhouse-child", "postgres"].flatMap(serversOf);
   const { DataType, load, open } = ffi;
   open({ library: "libc", path: "" });
+  const disk = openSync(FAULT_POWER, "r");
   load({
     library: "libc",
     funcName: "ioctl",
     retType: DataType.I32,
     paramsType: [DataType.I32, DataType.I64, DataType.U8Array],
-    paramsValue: [openSync(DATA_DIR, "r"), SHUTDOWN, WITHOUT_LOG_FLUSH],
+    paramsValue: [disk, SHUTDOWN, WITHOUT_LOG_FLUSH],
   });
+  closeSync(disk);
   for (const pid of servers) process.kill(pid, "SIGKILL");
-  process.kill(process.pid, "SIGKILL");
+  if (DATA_DIR.startsWith(FAULT_POWER)) process.kill(process.pid, "SIGKILL");
 }
 
 function killStore(name) {

@@ -17,7 +17,7 @@ export async function openEmbeddedWorld({
   disk,
 }: WorldOptions & { disk?: LoopDisk } = {}): Promise<FaultWorld> {
   const armed = await openArmedPlan();
-  const power = disk === undefined ? {} : { FAULT_POWER: "1" };
+  const power = disk === undefined ? {} : { FAULT_POWER: disk.path };
   const toolchain = await startToolchain({
     disk,
     env: { ...armed.env, ENRICH_WORKERS: "2", ...power, ...env },

@@ -27,6 +27,8 @@ export function connectCluster(cluster: ClusterServers): Shards & AsyncDisposabl
     catchUp: async (tables) => void (await Promise.all(shards.map((shard) => shard.catchUp(tables)))),
     // Rows are in the memory of a quorum of servers: those that keep their power have them.
     sync: async () => undefined,
+    // The keeper has the tokens, and a replica fetches the rows that it lacks.
+    startedAt: async () => 0,
     requireEvery: () =>
       requireEvery(
         shards.flatMap(({ whole }) => whole),

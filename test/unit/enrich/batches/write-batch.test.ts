@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   MUTEX_BYTES,
@@ -9,6 +10,7 @@ import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { channelOf } from "../../../../schemas/fault-point.js";
 import type { ChunkOutcome, DeadLetter } from "../../../../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
+import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { BatchLost } from "../../../../schemas/records/event-log.js";
 import { packChunk } from "../../../../schemas/records/chunk-codec.js";
 import { CODECS, type Codec, encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
@@ -39,6 +41,8 @@ interface Faults {
   /** Shared with other workers of the same process. */
   mutex?: ThreadMutex;
   onLogRefused?: (...told: unknown[]) => void;
+  /** Of ClickHouse, asked before anything is sent, and after everything is synced. */
+  startedAt?: () => number;
 }
 
 /**
@@ -57,6 +61,7 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
     outcomes: new Map<number, ChunkOutcome>(),
     deadLetters: new Map<string, DeadLetter>(),
     logged: [] as string[],
+    recounted: [] as number[],
   };
   const rows = () => [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names)).sort();
 
@@ -78,7 +83,15 @@ function world(agents: readonly string[], records = agents.map(recordOf)) {
         return CONSUMER;
       });
       const started = startWorkerOn(log, {
-        client: clickHouseOf(kept, faults),
+        shards: {
+          ...oneServer(clickHouseOf(kept, faults) as unknown as ClickHouseClient),
+          startedAt: async () => faults.startedAt?.() ?? 0,
+        },
+        recounts: {
+          latest: async () => "0",
+          whileInserting: (work) => work(),
+          recount: async (_, stamps) => void kept.recounted.push(...stamps),
+        },
         lookups: () => lookupsOf(faults),
         resolveArtifact: async () => {
           await faults.resolving?.();
@@ -173,7 +186,10 @@ function clickHouseOf({ stored, logged }: ReturnType<typeof world>["kept"], faul
     const found = stamps.some((stamp) => events.includes(AGENTS[stamp - FIRST_STAMP] ?? ""));
     return { json: async () => [{ found: found ? 1 : 0 }] };
   };
-  return { exec, query, command: async () => undefined };
+  const command = async ({ query: text }: { query: string }) => {
+    if (text.startsWith("DELETE FROM events")) for (const token of stored.keys()) stored.set(token, []);
+  };
+  return { exec, query, command };
 }
 
 const AGENTS = ["agent-a", "agent-b", "agent-c", "agent-d", "agent-e"];
@@ -507,5 +523,44 @@ describe("a worker that stands still right before an insert", () => {
     const tried = world(AGENTS);
     expect(await workWith(tried, () => vi.advanceTimersByTime(STILL_MS / 2))).toBe("committed");
     expect(tried.kept.notes).toHaveLength(1);
+  });
+});
+
+describe("a ClickHouse server whose power was cut before the rows were synced", () => {
+  const stamps = AGENTS.map((_, index) => FIRST_STAMP + index);
+
+  test.each([
+    ["its token without the rows", (rows: Map<string, string[]>, token: string) => rows.set(token, [])],
+    [
+      "the rows without their token",
+      (rows: Map<string, string[]>, token: string) =>
+        rows.set(`forgotten ${token}`, AGENTS) && rows.delete(token),
+    ],
+  ])("has kept %s: they are written once more, count once and are recounted", async (_, cut) => {
+    const { kept, rows, work } = world(AGENTS);
+    let asked = 0;
+    const startedAt = () => {
+      if (++asked === 3) for (const token of [...kept.stored.keys()]) cut(kept.stored, token);
+      return asked < 3 ? 1_000 : 90_000;
+    };
+    expect(await work({ startedAt })).toBe("committed");
+    expect(rows()).toEqual(AGENTS);
+    expect(kept.recounted).toEqual(stamps);
+  });
+
+  test("is noticed by a program that was killed meanwhile", async () => {
+    const { kept, rows, work } = world(AGENTS);
+    expect(await work({ startedAt: () => 1_000, dyingAfterInsert: () => true })).toBe("died");
+    for (const token of kept.stored.keys()) kept.stored.set(token, []);
+    expect(await work({ startedAt: () => 90_000 })).toBe("committed");
+    expect(rows()).toEqual(AGENTS);
+    expect(kept.recounted).toEqual(stamps);
+  });
+
+  test("is told from one that goes on, whose answers differ by less than a second", async () => {
+    const { kept, work } = world(AGENTS);
+    let asked = 0;
+    expect(await work({ startedAt: () => 1_000 + 300 * ++asked })).toBe("committed");
+    expect(kept.recounted).toEqual([]);
   });
 });
