@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { FORMATS, isObject } from "./formats.js";
-import { Problem, type FieldFault } from "./problem.js";
+import { invalidBody } from "./invalid-body.js";
+import type { FieldFault } from "./problem.js";
 
 /**
  * The parser throws `invalid-body` with all faults at once. The further rules, which a schema cannot express,
@@ -20,19 +21,6 @@ export function compileBody<Body extends object>(
     return body as Body;
   };
 }
-
-export function invalidBody(faults: readonly FieldFault[]): Problem {
-  const errors = faults.slice(0, FAULTS_LISTED_MAX);
-  const sentences = errors
-    .slice(0, 3)
-    .map(({ path, message }) => `${path.slice(1) || "the body"} ${message}`);
-  const more = faults.length > 3 ? `; and ${faults.length - 3} more` : "";
-  return new Problem("invalid-body", `The body is not acceptable: ${sentences.join("; ")}${more}.`, {
-    errors,
-  });
-}
-
-const FAULTS_LISTED_MAX = 100;
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
 for (const [name, { validate }] of Object.entries(FORMATS)) ajv.addFormat(name, validate);

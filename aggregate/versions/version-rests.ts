@@ -1,5 +1,6 @@
 import { parse as parsePython } from "@renovatebot/pep440";
-import semver from "semver";
+// The whole library has 50 files.
+import parseSemver from "semver/functions/parse.js";
 import type { VersionScheme } from "./group-version.js";
 
 /** How texts behind equal numbers are parsed, once each, and ordered. Texts that a scheme does not know come before others. */
@@ -11,7 +12,7 @@ export interface RestOrder {
 export const RESTS: Readonly<Record<VersionScheme, RestOrder>> = {
   pep440: orderOf(parseOfPython, compareOfPython),
   semver: orderOf(
-    (rest) => semver.parse(`0.0.0${rest}`, { loose: true }),
+    (rest) => parseSemver(`0.0.0${rest}`, { loose: true }),
     (one, other) => one.compare(other),
   ),
   tag: orderOf(

@@ -1,5 +1,5 @@
 import { isUuid } from "../../schemas/formats.js";
-import { invalidBody } from "../../schemas/validate.js";
+import { invalidBody } from "../../schemas/invalid-body.js";
 import { type Account, access } from "./access.js";
 import { artifactNamed } from "./artifacts.js";
 import type { Postgres } from "../postgres/query.js";

@@ -9,7 +9,7 @@ import {
 } from "../../schemas/contracts/user.js";
 import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
+import { invalidBody } from "../../schemas/invalid-body.js";
 import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { type TokenRoutesDeps, requireOwnToken } from "../identity/accounts.js";
 import { readJson } from "../http/middleware/read-json.js";

@@ -7,7 +7,7 @@ import {
   parseFunnelImportance,
 } from "../../schemas/contracts/funnel.js";
 import type { FieldFault } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
+import { invalidBody } from "../../schemas/invalid-body.js";
 import { type Account, access } from "../access/access.js";
 import { type Owner, ownerFor } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";

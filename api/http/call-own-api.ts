@@ -1,6 +1,5 @@
 import type { RequestListener } from "node:http";
 import type Koa from "koa";
-import { inject } from "light-my-request";
 import { Problem } from "../../schemas/problem.js";
 import { type Caller, actAs } from "../identity/client-address.js";
 import type { ApiContext } from "./route.js";
@@ -24,6 +23,8 @@ export async function callOwnApi<Answer>(
   { method = "GET", url, body }: OwnCall,
 ): Promise<Answer> {
   if (DOT_SEGMENT.test(url.split("?", 1)[0] ?? "")) throw new Problem("not-found", "There is no such thing.");
+  // Loaded for the first call: a start need not wait for it.
+  const { inject } = await import("light-my-request");
   const answer = await inject(
     (request, response) => {
       actAs(request, caller);

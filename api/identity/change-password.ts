@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
+import { invalidBody } from "../../schemas/invalid-body.js";
 import { inTransaction } from "../postgres/connection.js";
 import { SIGN_IN_FAILED } from "./failure-limits.js";
 import { PASSWORD_LENGTH } from "./passwords.js";

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { parseCreatePackageRoute, routesConflict } from "../../ingest/routing/find-route.js";
+import { routesConflict } from "../../ingest/routing/find-route.js";
+import { parseCreatePackageRoute } from "../../ingest/routing/parse-package-route.js";
 import { isUuid } from "../../schemas/formats.js";
 import {
   CREATE_PACKAGE_ROUTE_V1,

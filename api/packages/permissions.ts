@@ -7,7 +7,7 @@ import type { Level, User } from "../access/access.js";
 import { type Postgres, query } from "../postgres/query.js";
 import type { Pool } from "pg";
 import { type FieldFault, Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
+import { invalidBody } from "../../schemas/invalid-body.js";
 import { lockedPackageFor } from "../access/authorise.js";
 import { requireMatchOf } from "../http/answers/headers.js";
 import { parsePackageType } from "./packages.js";

@@ -7,7 +7,7 @@ import {
 } from "../../schemas/contracts/source.js";
 import { dateAt } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/validate.js";
+import { invalidBody } from "../../schemas/invalid-body.js";
 import { changedFields } from "../access/audit-entries.js";
 import { ownerFor } from "../access/authorise.js";
 import { ownedPackageId } from "../access/owned-package.js";

@@ -1,4 +1,4 @@
-import { type ColumnSource, ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import type { ColumnSource } from "hyparquet-writer";
 import { withoutNulls } from "../../schemas/formats.js";
 import type { ReportedLine } from "../../schemas/contracts/source.js";
 import { csvRows } from "../exports/answer-companies.js";
@@ -52,6 +52,8 @@ async function* asCsv(batches: AsyncIterable<ReportedRow[]>): AsyncGenerator<Buf
 
 /** A row group for each batch. */
 async function* asParquet(batches: AsyncIterable<ReportedRow[]>): AsyncGenerator<Buffer> {
+  // Loaded for the first such file: a start need not wait for it.
+  const { ByteWriter, ParquetWriter, schemaFromColumnData } = await import("hyparquet-writer");
   const writer = new ByteWriter();
   const parquet = new ParquetWriter({ writer, schema: schemaFromColumnData({ columnData: columnsOf([]) }) });
   const written = () => {

@@ -1,5 +1,6 @@
 import { CODECS } from "../../schemas/records/raw-chunk.js";
 import { LOG_LEVELS } from "../process/log.js";
+import { ROLES } from "./roles.js";
 import { CLICKHOUSE_VARIABLES, KAFKA_VARIABLES } from "./store-variables.js";
 import {
   COLLECTION_VARIABLES,
@@ -9,14 +10,6 @@ import {
   SWITCH,
   type VariableSchema,
 } from "./variables.js";
-
-export const ROLES = ["api", "collect", "enrich", "jobs"] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Jobs only report the lag of the log. */
-export function usesLog(roles: ReadonlySet<Role>): boolean {
-  return [...roles].some((role) => role !== "jobs");
-}
 
 const PORT = {
   type: "string",

@@ -8,7 +8,8 @@ import { parseBytes } from "../../schemas/formats.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
-import { DEFAULTS, type Role, VARIABLES, type Variables } from "./config-schema.js";
+import { DEFAULTS, VARIABLES, type Variables } from "./config-schema.js";
+import type { Role } from "./roles.js";
 import { mistypedVariables } from "./mistyped-variables.js";
 import {
   type KafkaLogOptions,

@@ -4,7 +4,8 @@ import { validate as isCron } from "node-cron";
 import { parseQuotas } from "../../api/access/quotas.js";
 import { SOURCE_KINDS, type SourceKind } from "../../schemas/contracts/source.js";
 import { parseBytes } from "../../schemas/formats.js";
-import { ROLES, VARIABLES, type VariableName, type Variables } from "./config-schema.js";
+import { VARIABLES, type VariableName, type Variables } from "./config-schema.js";
+import { ROLES } from "./roles.js";
 import { parseShards } from "./store-variables.js";
 import type { VariableSchema } from "./variables.js";
 

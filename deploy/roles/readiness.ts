@@ -1,7 +1,7 @@
 import type { HealthChecks, Readiness } from "../../api/http/health-routes.js";
 import { readCompleteThrough } from "../../api/imports/export-state.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
-import { type Role, usesLog } from "../config/config-schema.js";
+import { type Role, usesLog } from "../config/roles.js";
 import type { Stores } from "../stores/open-stores.js";
 import type { Collect } from "./start-collect.js";
 import type { Enrichment } from "./enrich.js";

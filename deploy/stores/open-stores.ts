@@ -4,7 +4,7 @@ import type { ResultSource } from "../../aggregate/queries/open-rows.js";
 import { migratePostgres } from "../../api/postgres/migrate-postgres.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
-import { usesLog } from "../config/config-schema.js";
+import { usesLog } from "../config/roles.js";
 import type { Config } from "../config/config.js";
 import type { ClosingStack } from "../process/closing.js";
 import type { DataDir } from "../process/data-dir.js";

@@ -1,5 +1,4 @@
 import type { ExportFormat } from "../../../schemas/contracts/aggregate.js";
-import { parquetMetadata } from "hyparquet";
 
 /** Counts the rows of an answer while it is sent. */
 export interface RowCount {
@@ -115,6 +114,8 @@ function countParquetRows(): RowCount {
       const tail = Buffer.concat(parts);
       parts = [];
       const footer = tail.subarray(-(tail.readUInt32LE(tail.length - END) + END));
+      // Loaded for the first such answer: a start need not wait for it.
+      const { parquetMetadata } = await import("hyparquet");
       const { num_rows: rows } = parquetMetadata(new Uint8Array(footer).buffer);
       return Number(rows);
     },

@@ -1,4 +1,3 @@
-import { Parser } from "htmlparser2";
 import {
   checkIndexVersion,
   indexFile,
@@ -28,6 +27,8 @@ export async function readIndexHtml(
   { kind, url, isDelimited = true }: ReadOptions,
 ): Promise<IndexPage> {
   const links = new LinkReader(url, LINKS_MAX[kind]);
+  // Loaded for the first page: a start need not wait for it.
+  const { Parser } = await import("htmlparser2");
   const parser = new Parser(links);
   const decoder = new TextDecoder();
   for await (const part of bytes) parser.write(decoder.decode(part, { stream: true }));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { ROLES } from "../../../../deploy/config/config-schema.js";
+import { ROLES } from "../../../../deploy/config/roles.js";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { type ListedShard, parseShards } from "../../../../deploy/config/store-variables.js";
 import { composeImage } from "../../../support/stores/database-servers.js";

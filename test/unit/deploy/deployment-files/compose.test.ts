@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { ROLES, VARIABLES, type Variables } from "../../../../deploy/config/config-schema.js";
+import { VARIABLES, type Variables } from "../../../../deploy/config/config-schema.js";
+import { ROLES } from "../../../../deploy/config/roles.js";
 import { variableFaults } from "../../../../deploy/config/variable-faults.js";
 import { KAFKA_IMAGE } from "../../../broker/docker-broker.js";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseOrganizationUpsert } from "../../../../schemas/contracts/organization.js";
 import { parsePackageUpsert } from "../../../../schemas/contracts/package.js";
 import { parseCreatePackageDomain } from "../../../../schemas/contracts/package-routing.js";
-import { parseCreatePackageRoute } from "../../../../ingest/routing/find-route.js";
+import { parseCreatePackageRoute } from "../../../../ingest/routing/parse-package-route.js";
 import { parsePixelUpsert } from "../../../../schemas/contracts/pixel.js";
 import { Problem, type FieldFault } from "../../../../schemas/problem.js";
 

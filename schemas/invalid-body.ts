@@ -1,0 +1,14 @@
+import { Problem, type FieldFault } from "./problem.js";
+
+export function invalidBody(faults: readonly FieldFault[]): Problem {
+  const errors = faults.slice(0, FAULTS_LISTED_MAX);
+  const sentences = errors
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.slice(1) || "the body"} ${message}`);
+  const more = faults.length > 3 ? `; and ${faults.length - 3} more` : "";
+  return new Problem("invalid-body", `The body is not acceptable: ${sentences.join("; ")}${more}.`, {
+    errors,
+  });
+}
+
+const FAULTS_LISTED_MAX = 100;
