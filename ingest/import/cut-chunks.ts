@@ -1,7 +1,6 @@
 import { isBlank } from "../../schemas/records/import-line.js";
 
 const NEWLINE = 0x0a;
-const SPACE = 0x20;
 /** Many tiny parts are concatenated before the list costs more memory than their bytes. */
 const PARTS_HELD_MAX = 1024;
 /** One `indexOf` costs about as much as a loop over this many bytes. */
@@ -103,8 +102,7 @@ function countLines(bytes: Buffer): Omit<Chunk, "bytes" | "firstLine"> {
     const newline = lineEnds < searchesMax ? bytes.indexOf(NEWLINE, start) : stepToNewline(bytes, start);
     const end = newline < 0 ? bytes.length : newline;
     if (newline >= 0) lineEnds++;
-    // The first byte tells nearly every line, without a view of it.
-    if ((bytes[start] ?? 0) > SPACE || !isBlank(bytes.subarray(start, end))) events++;
+    if (!isBlank(bytes, start, end)) events++;
     else blankBytes += end + 1 - start;
     start = end + 1;
   }

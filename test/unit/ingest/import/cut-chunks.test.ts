@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { numberLines } from "../../../../enrich/lines/split-lines.js";
 import { cutChunks, type Chunk, type CutLimits } from "../../../../ingest/import/cut-chunks.js";
 
@@ -55,6 +55,17 @@ describe("cutChunks", () => {
         expect(texts).not.toContain("");
       }),
     );
+  });
+
+  test.each(["\n", " \n", "\r\n"])("makes no view for each of very many blank lines: %j", async (blank) => {
+    const views = vi.spyOn(Buffer.prototype, "subarray");
+    const [chunk] = await cut([Buffer.from(blank.repeat(1_000))], {
+      bytesTarget: 10_000,
+      lineBytesMax: 10_000,
+    });
+    expect(chunk).toMatchObject({ lineEnds: 1_000, events: 0, blankBytes: 1_000 * blank.length });
+    expect(views.mock.calls.length).toBeLessThan(10);
+    views.mockRestore();
   });
 
   test("numbers the first line of a chunk, blank lines counted", async () => {
