@@ -51,19 +51,15 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     await fetchBroker(libDir, { env, onProgress });
     await endOrphanBrokers(dir);
     const parts: JavaBroker = { dir, libDir, java, env, settings, quorum };
+    if (port !== undefined) await assertFreePort(port);
     await formatStorage(parts);
     const start = (chosen: number) => startOnPort(parts, chosen, log);
-    const running = port === undefined ? await onFreePort(start) : await startOnGivenPort(port, start);
+    const running = port === undefined ? await onFreePort(start) : await start(port);
     return openBroker(running, folder);
   } catch (error) {
     folder[Symbol.dispose]();
     throw explainFileError(error, folder.path);
   }
-}
-
-async function startOnGivenPort<T>(port: number, start: (port: number) => Promise<T>): Promise<T> {
-  await assertFreePort(port);
-  return start(port);
 }
 
 /** A broker alone has its controller on any free port, which no client uses. */
