@@ -42,6 +42,7 @@ const STATUS_BY_CODE = {
   "too-many-erasures": 422,
   "too-many-routes": 422,
   "too-many-sources": 422,
+  "too-many-annotations": 422,
   "too-many-tokens": 422,
   "too-many-webhooks": 422,
   "unknown-name": 422,

@@ -10,6 +10,7 @@ export const DEFAULT_QUOTAS = {
   organizations: 1_000,
   webhooks: 20,
   sources: 500,
+  annotations: 5_000,
   tokens: 100,
   domains: 100,
   /** Every request may have to try each of them. */
@@ -25,6 +26,7 @@ export const QUOTA_PROBLEMS = {
   organizations: "too-many-organizations",
   webhooks: "too-many-webhooks",
   sources: "too-many-sources",
+  annotations: "too-many-annotations",
   tokens: "too-many-tokens",
   domains: "too-many-domains",
   routes: "too-many-routes",

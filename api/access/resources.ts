@@ -136,6 +136,14 @@ export const RESOURCES = {
       manage: { on: "owner", least: "admin", scope: "manage" },
     },
   },
+  annotations: {
+    tag: "Annotations",
+    auditKind: "annotation",
+    actions: {
+      read: { on: "owner", least: "member", scope: "read" },
+      manage: { on: "owner", least: "admin", scope: "manage" },
+    },
+  },
   sources: {
     tag: "Sources",
     auditKind: "source",

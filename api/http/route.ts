@@ -54,9 +54,12 @@ export interface Call<Named extends Action = Action> {
   auditEntry: (changed: Changed) => AuditEntry;
 }
 
-/** A read that needs no token: about the service itself, or of a package that its admins made public. */
+/**
+ * An operation that needs no token: a read about the service itself or of a package that its admins made public, or an
+ * event whose signature takes the place of a token.
+ */
 export interface PublicRoute {
-  method: "GET";
+  method: "GET" | "POST";
   path: string;
   operation: Operation;
   handle: (ctx: ApiContext) => Promise<void> | void;

@@ -649,6 +649,36 @@ create index webhook_attempts_of_delivery on webhook_attempts (delivery_id, id d
 create index webhook_attempts_by_age on webhook_attempts (started_at);
 
 
+-- Annotations: what happened on a day, for charts
+
+create table annotations (
+  id          uuid primary key,
+  owner_id    uuid not null references owners (id) on delete cascade,
+  -- Null: of all packages.
+  package_id  uuid references packages (id) on delete cascade,
+  date        date not null,
+  -- The last day of what took several.
+  end_date    date check (end_date >= date),
+  text        text not null,
+  url         text check (url ~* '^https?://'),
+  -- Names the release that it is of, wherever that was told. Null for a note of people.
+  release_key text,
+  created_at  timestamptz not null default now(),
+  -- Of a release that was taken off the charts, so that it does not come back.
+  deleted_at  timestamptz,
+  constraint annotations_of_release unique (owner_id, release_key)
+);
+create index annotations_of_owner on annotations (owner_id, id desc);
+create index annotations_of_package on annotations (package_id) where package_id is not null;
+
+-- With these, encrypted, GitHub signs its events.
+create table annotation_secrets (
+  owner_id uuid primary key references owners (id) on delete cascade,
+  secret   bytea not null,
+  made_at  timestamptz not null default now()
+);
+
+
 -- Sources: what registries count
 
 -- What is asked for its counts every day, such as the package left-pad of npm.

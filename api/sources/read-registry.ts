@@ -2,7 +2,14 @@ import type { SourceKind } from "../../schemas/contracts/source.js";
 import type { FetchIndex, FetchedIndex } from "../../ingest/collect/python/fetch-index.js";
 import { pause } from "../../schemas/async/pause.js";
 import { PRODUCT } from "../http/product.js";
-import { type Ask, type Asked, type Count, type Counter, UnexpectedAnswer } from "./registries/registry.js";
+import {
+  type Ask,
+  type Asked,
+  type Count,
+  type Counter,
+  type Published,
+  UnexpectedAnswer,
+} from "./registries/registry.js";
 import { REGISTRIES } from "./registries/registries.js";
 
 /** How registries are reached: at their own addresses, or at those that the operator names instead. */
@@ -17,6 +24,7 @@ export interface RegistryAccess {
 export interface RegistryCounts {
   counts: Count[];
   counters: Counter[];
+  releases: Published[];
   /** Of an answer that was the only one, for the next run. */
   etag?: string;
 }
@@ -63,16 +71,17 @@ export async function readRegistry(
   const asked: Asked = { name, today, hasToken: tokenFor(access, kind) !== undefined };
   const waiting = registry.ask(asked);
   const isOnly = waiting.length === 1;
-  const found: RegistryCounts = { counts: [], counters: [] };
+  const found: RegistryCounts = { counts: [], counters: [], releases: [] };
   for (let request = 0, ask = waiting.shift(); ask !== undefined; request++, ask = waiting.shift()) {
     if (request > 0) await pause(access.pauseMs ?? PAUSE_MS, { signal });
     const answer = await askRegistry(access, { kind, name, ask, etag: isOnly ? etag : undefined, signal });
     if (answer === "unchanged") return "unchanged";
     if (answer === "missing") continue;
     if (isLook) break;
-    const { counts = [], counters = [], more } = registry.read(answer.json, ask, asked);
+    const { counts = [], counters = [], releases = [], more } = registry.read(answer.json, ask, asked);
     found.counts.push(...counts);
     found.counters.push(...counters);
+    found.releases.push(...releases);
     if (more !== undefined) waiting.unshift(more);
     else if (isOnly && request === 0 && answer.etag !== undefined) found.etag = answer.etag;
   }

@@ -1,8 +1,9 @@
 import type { Pool } from "pg";
 import type { SourceKind } from "../../schemas/contracts/source.js";
+import { insertReleases } from "../annotations/annotations.js";
 import { inTransaction } from "../postgres/connection.js";
 import { type Postgres, query } from "../postgres/query.js";
-import type { Count, Counter } from "./registries/registry.js";
+import type { Count, Counter, Published } from "./registries/registry.js";
 
 /** A source that one process has until its lease ends. */
 export interface ClaimedSource {
@@ -64,7 +65,14 @@ const IS_STILL = "id = $1 and kind = $2 and name = $3 and enabled";
 export interface SuccessfulRun extends RunOutcome {
   /** The date of counters. */
   today: string;
-  counted: { counts: readonly Count[]; counters: readonly Counter[]; etag?: string } | "unchanged";
+  counted:
+    | {
+        counts: readonly Count[];
+        counters: readonly Counter[];
+        releases: readonly Published[];
+        etag?: string;
+      }
+    | "unchanged";
 }
 
 /** Everything or nothing. The same counts again change nothing. */
@@ -82,6 +90,7 @@ export async function putSuccess(pg: Pool, run: SuccessfulRun): Promise<void> {
     else {
       await putCounts(client, source.id, counted.counts);
       await putCounters(client, { sourceId: source.id, today, counters: counted.counters });
+      await insertReleases(client, { sourceId: source.id, releases: counted.releases });
     }
     await query(client, COUNT_DAY, [source.id, today]);
   });

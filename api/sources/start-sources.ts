@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { startRepeating } from "../../schemas/async/pause.js";
 import type { SourceKind } from "../../schemas/contracts/source.js";
-import { dateAt } from "../../schemas/date-range.js";
+import { RANGE_DAYS_MAX, dateAt } from "../../schemas/date-range.js";
 import { daysOf, distinctCounters } from "./days-of.js";
 import { type RegistryAccess, RegistryFailure, UnknownName, readRegistry } from "./read-registry.js";
-import { UnexpectedAnswer } from "./registries/registry.js";
+import { type Published, UnexpectedAnswer, daysBefore } from "./registries/registry.js";
 import { REGISTRIES } from "./registries/registries.js";
 import {
   type ClaimedSource,
@@ -119,7 +119,19 @@ async function countsOf(
     ...found,
     counts: daysOf(found.counts, { today, windowDays, lastDate: lastDate ?? undefined }),
     counters: distinctCounters(found.counters),
+    releases: recentReleases(found.releases, today),
   };
+}
+
+const RELEASES_MAX = 100;
+
+/** Of about the last year, each once, the newest of too many: a chart shows no more. */
+function recentReleases(releases: readonly Published[], today: string): Published[] {
+  const byKey = new Map(releases.map((each) => [each.key, each]));
+  return [...byKey.values()]
+    .filter(({ date }) => date >= daysBefore(today, RANGE_DAYS_MAX))
+    .toSorted((one, other) => (one.date < other.date ? 1 : -1))
+    .slice(0, RELEASES_MAX);
 }
 
 /** A quarter of an hour, twice as long after each failure, up to a day; or as long as the registry says. */

@@ -63,7 +63,7 @@ export const QUOTA_VARIABLES = {
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "What an owner (packages, pixels, webhooks, sources), an account (organizations, additional tokens) and a package " +
+      "What an owner (packages, pixels, webhooks, sources, annotations), an account (organizations, additional tokens) and a package " +
       "(domains, routes) may have. Those left out keep their default. What exists stays.",
   },
 } as const satisfies Record<string, VariableSchema>;

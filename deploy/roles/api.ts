@@ -1,5 +1,8 @@
+import { annotationRoutes } from "../../api/annotations/annotation-routes.js";
+import { annotationSecretRoutes, githubReleaseRoutes } from "../../api/annotations/github-routes.js";
 import { createApp } from "../../api/app.js";
 import { createHostChecks } from "../../api/hosts/host-checks.js";
+import { createSealer } from "../../api/identity/tokens.js";
 import { OpenIdProvider } from "../../api/identity/openid.js";
 import { aggregateRoutes } from "../../api/exports/aggregates-routes.js";
 import { eventRoutes } from "../../api/exports/event-routes.js";
@@ -44,6 +47,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   });
   const isProxy = trustsProxy(config.trustedProxies);
   const publicDeps = { pg: requests, clickhouse: clickhouseRequests, limit: limitByAddress(isProxy) };
+  const releases = { pg: requests, sealer: createSealer(secretKey, "annotation-secret") };
   const app = createApp({
     pg: requests,
     tokens,
@@ -90,10 +94,16 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...funnelRunRoutes({ pg: requests, shards: requestShards }),
       ...erasureRoutes({ pg: requests, sealer: erasureSealer(secretKey) }),
       ...sourceApi(parts, listener),
+      ...annotationRoutes({ pg: requests, quotas: config.quotas }),
+      ...annotationSecretRoutes(releases),
       ...statisticsRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
     untilCollected: async () => collect?.caughtUp(),
-    publicRoutes: [...badgeRoutes(publicDeps), ...publicPageRoutes(publicDeps)],
+    publicRoutes: [
+      ...badgeRoutes(publicDeps),
+      ...publicPageRoutes(publicDeps),
+      ...githubReleaseRoutes({ ...releases, quotas: config.quotas }),
+    ],
   });
   const handle = app.callback();
   const server = createApiServer((request, response) => void handle(request, response), { log });

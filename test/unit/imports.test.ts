@@ -135,7 +135,7 @@ const API_LEVELS: readonly (readonly string[])[] = [
   ["imports"],
   ["organizations", "erasures"],
   ["accounts", "exports"],
-  ["statistics", "funnel", "webhooks"],
+  ["statistics", "funnel", "webhooks", "annotations"],
   ["sources"],
   ["dashboard"],
   ["public", "assistants"],

@@ -1,6 +1,7 @@
 import { area, curveMonotoneX, stack, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
+import { NoteLines, NoteMarks, NoteTexts, noteColumn, useNotes } from "./notes.js";
 import { ChartFrame, Key, PLACE_NAMES, Plot, placeOf, round, scaleOf } from "./plot.js";
 
 interface StackedPlace {
@@ -40,6 +41,7 @@ export function AreaChart({
     .y0(([from]) => round(scale.y(from)))
     .y1(([, to]) => round(scale.y(to)))
     .curve(curveMonotoneX);
+  const placed = useNotes(places);
   const short = ({ date }: StackedPlace) => (interval === "month" ? formatMonth(date) : formatDay(date));
   return (
     <ChartFrame
@@ -47,12 +49,18 @@ export function AreaChart({
       sentence={sentenceFor({ label, layers, places, format })}
       table={{
         caption,
-        columns: [{ name: PLACE_NAMES[interval] }, ...layers.map((name) => ({ name, isNumber: true }))],
-        rows: places.map(({ date, values }) => [
+        columns: [
+          { name: PLACE_NAMES[interval] },
+          ...layers.map((name) => ({ name, isNumber: true })),
+          ...noteColumn(placed),
+        ],
+        rows: places.map(({ date, values }, index) => [
           <time dateTime={date}>{formatDate(date)}</time>,
           ...layers.map((_, layer) => format(values[layer] ?? 0)),
+          ...noteColumn(placed).map(() => <NoteTexts placed={placed} index={index} />),
         ]),
       }}
+      marks={<NoteMarks placed={placed} count={places.length} />}
       legend={layers.map((name, layer) => (
         <Key kind={`line c${layer + 1}`}>{name}</Key>
       ))}
@@ -61,6 +69,7 @@ export function AreaChart({
         {stacked.map((layer, index) => (
           <path class={`layer c${index + 1}`} d={draw(layer as unknown as [number, number][]) ?? ""} />
         ))}
+        <NoteLines placed={placed} count={places.length} />
       </Plot>
     </ChartFrame>
   );

@@ -13,14 +13,17 @@ interface ChartFrameProps {
   legend?: ComponentChildren;
   /** The address of the table as a file. */
   csv?: string | undefined;
+  /** See `NoteMarks`. */
+  marks?: ComponentChildren;
   /** An SVG of `role="img"`, hidden from screen readers: the frame has the sentence. */
   children: ComponentChildren;
 }
 
 /** A drawing with a sentence for those who cannot see it, and its numbers as a table. */
-export function ChartFrame({ sentence, table, isPointed, legend, csv, children }: ChartFrameProps) {
+export function ChartFrame({ sentence, table, isPointed, legend, csv, marks, children }: ChartFrameProps) {
   return (
     <figure class="chart">
+      {marks}
       <div class="drawing" role="img" aria-label={sentence} data-chart={isPointed ? "" : undefined}>
         {children}
       </div>
@@ -133,7 +136,7 @@ export function placeOf(index: number, count: number): number {
 }
 
 /** `placeOf` as a part of the box, for texts, which are not stretched. */
-function percentOf(index: number, count: number): string {
+export function percentOf(index: number, count: number): string {
   return `${round((placeOf(index, count) / WIDTH) * 100)}%`;
 }
 

@@ -1,6 +1,7 @@
 import { area, curveMonotoneX, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
+import { NoteLines, NoteMarks, NoteTexts, type PlacedNotes, noteColumn, useNotes } from "./notes.js";
 import {
   ChartFrame,
   Key,
@@ -47,12 +48,14 @@ export function SeriesChart({ label, interval, places, before, others, isLastOpe
   // The line is one curve, cut where its last place begins.
   const cut = isLastOpen && places.length > 1 ? x(undefined, places.length - 2) : undefined;
   const curve = draw(places) ?? "";
+  const placed = useNotes(places);
   return (
     <ChartFrame
       isPointed
       sentence={sentenceFor({ label, places, before })}
-      table={tableOf({ label, interval, places, before, others })}
+      table={tableOf({ label, interval, places, before, others, placed })}
       csv={csv}
+      marks={<NoteMarks placed={placed} count={count} />}
       legend={
         before && (
           <>
@@ -63,6 +66,7 @@ export function SeriesChart({ label, interval, places, before, others, isLastOpe
       }
     >
       <Plot scale={scale} labels={places.map(({ date }) => shortLabel(date, interval))}>
+        <NoteLines placed={placed} count={count} />
         {before && <path class="line before" d={draw(before) ?? ""} />}
         <path class="fill" d={fill(places) ?? ""} />
         {cut === undefined ? (
@@ -103,20 +107,23 @@ function sentenceFor({ label, places, before }: Pick<SeriesChartProps, "label" |
 
 type TableOf = Omit<SeriesChartProps, "isLastOpen" | "others" | "csv"> & {
   others: SeriesChartProps["others"];
+  placed: readonly PlacedNotes[];
 };
 
-function tableOf({ label, interval, places, before, others = [] }: TableOf) {
+function tableOf({ label, interval, places, before, others = [], placed }: TableOf) {
   const columns = [
     { name: PLACE_NAMES[interval] },
     { name: label, isNumber: true },
     ...others.map(({ name }) => ({ name, isNumber: true })),
     ...(before ? [{ name: "Before", isNumber: true }] : []),
+    ...noteColumn(placed),
   ];
   const rows = places.map(({ date, value }, index) => [
     <time dateTime={date}>{longLabel(date, interval)}</time>,
     numberOf(value),
     ...others.map(({ values }) => formatFull(values[index] ?? 0)),
     ...(before ? [before[index] ? numberOf(before[index].value) : ""] : []),
+    ...noteColumn(placed).map(() => <NoteTexts placed={placed} index={index} />),
   ]);
   return { caption: "total", columns, rows };
 }

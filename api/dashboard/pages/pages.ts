@@ -12,6 +12,7 @@ import { auditPage } from "./settings/audit-page.js";
 import { membersPage } from "./settings/members-page.js";
 import { organizationPage, packagesPage } from "./settings/organization-page.js";
 import { packageSettingsPage } from "./settings/package-settings-page.js";
+import { annotationsPage } from "./settings/annotations-page.js";
 import { sourcesPage } from "./settings/sources-page.js";
 import { webhookPage } from "./webhooks/webhook-page.js";
 import { webhooksPage } from "./webhooks/webhooks-page.js";
@@ -43,6 +44,7 @@ export const PAGES: readonly Page[] = [
   organizationPage,
   packagesPage,
   packageSettingsPage,
+  annotationsPage,
   sourcesPage,
   auditPage,
 ];

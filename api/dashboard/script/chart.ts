@@ -69,10 +69,12 @@ function added(parent: HTMLElement, name: string): HTMLElement {
 function linesOf([, ...names]: string[], [place = "", ...values]: string[]): HTMLElement[] {
   const head = document.createElement("strong");
   head.textContent = place;
-  const lines = names.map((name, index) => {
+  const lines = names.flatMap((name, index) => {
+    const value = values[index] ?? "";
+    if (name === "Notes" && value === "") return [];
     const line = document.createElement("span");
-    line.textContent = `${name} ${values[index] ?? ""}`;
-    return line;
+    line.textContent = `${name} ${value}`;
+    return [line];
   });
   return [head, ...lines];
 }

@@ -3,7 +3,7 @@ import { Problem } from "../../../schemas/problem.js";
 import { clientAddress, inProcessCaller } from "../../identity/client-address.js";
 import type { FailedTokens } from "../../identity/failure-limits.js";
 import { LastUsed } from "../../identity/sessions.js";
-import type { ApiState, RequireCaller } from "../route.js";
+import type { ApiContext, ApiState, RequireCaller } from "../route.js";
 import { type AccountByToken, readAccountByTokenHash } from "../../identity/stored-accounts.js";
 import { updateLastUsed } from "../../identity/api-tokens.js";
 import type { Postgres } from "../../postgres/query.js";
@@ -27,7 +27,7 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
   return async (ctx, next) => {
     const caller = inProcessCaller(ctx.req);
     if (caller !== undefined) Object.assign(ctx.state, caller);
-    if (ctx.state.account === undefined && NEEDS_TOKEN.test(ctx.path)) {
+    if (ctx.state.account === undefined && needsToken(ctx)) {
       const address = clientAddress(ctx.req, trustsProxy);
       const { found, again } = await accountOf(ctx.get("Authorization"), { address, pg, tokens, failed });
       const { usedLongAgo, ...account } = found;
@@ -39,7 +39,11 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
   };
 }
 
-const NEEDS_TOKEN = /^\/(v[12]|mcp)(\/|$)/;
+/** Events of GitHub are signed instead: see `githubReleaseRoutes`. */
+function needsToken({ method, path }: Pick<ApiContext, "method" | "path">): boolean {
+  if (method === "POST" && /^\/v2\/[^/]+\/annotations\/github$/.test(path)) return false;
+  return /^\/(v[12]|mcp)(\/|$)/.test(path);
+}
 
 interface Authenticating {
   address: string;

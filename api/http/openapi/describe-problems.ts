@@ -134,6 +134,7 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "too-many-tokens": "The account has as many tokens as it may have.",
   "too-many-webhooks": "acme has as many webhooks as it may have.",
   "too-many-sources": "acme has as many sources as it may have.",
+  "too-many-annotations": "acme has as many annotations as it may have.",
   "unknown-name": "npm has no package left-padd.",
   "cannot-remove-last-owner": "An organization must keep an owner.",
   "domain-is-already-in-use": "The domain downloads.acme.example is in use.",

@@ -1,6 +1,8 @@
+import { githubRelease } from "../../annotations/release-event.js";
 import type { Metric } from "../../../schemas/contracts/source.js";
 import {
   type Ask,
+  type Published,
   type Reading,
   type Registry,
   TEXT,
@@ -8,6 +10,7 @@ import {
   compileAnswer,
   fieldsOf,
   listOf,
+  publishedOn,
 } from "./registry.js";
 
 const TIME = { type: "string", pattern: "^20\\d\\d-[01]\\d-[0-3]\\dT[0-2]\\d:[0-5]\\d:[0-6]\\dZ$" } as const;
@@ -17,15 +20,21 @@ const PAGES_MAX = 10;
 
 interface Release {
   tag_name: string;
+  /** Absent or null for a draft. */
+  published_at?: string | null;
   assets: { id: number; download_count: number; created_at: string }[];
 }
 
 const readReleases = compileAnswer<Release[]>(
   listOf(
-    fieldsOf({
-      tag_name: TEXT,
-      assets: listOf(fieldsOf({ id: WHOLE, download_count: WHOLE, created_at: TIME }), ASSETS_MAX),
-    }),
+    fieldsOf(
+      {
+        tag_name: TEXT,
+        published_at: { type: ["string", "null"] },
+        assets: listOf(fieldsOf({ id: WHOLE, download_count: WHOLE, created_at: TIME }), ASSETS_MAX),
+      },
+      ["published_at"],
+    ),
     PER_PAGE,
   ),
 );
@@ -58,12 +67,22 @@ export const githubReleases: Registry = {
     const releases = readReleases(answer);
     const page = Number(/page=(\d+)$/.exec(path)?.[1]);
     const hasMore = releases.length === PER_PAGE && page < PAGES_MAX;
-    return { counters: releases.flatMap(countersOf), ...(hasMore && { more: releasesOf(name, page + 1) }) };
+    return {
+      counters: releases.flatMap(countersOf),
+      releases: releases.flatMap((release) => publishedIn(name, release)),
+      ...(hasMore && { more: releasesOf(name, page + 1) }),
+    };
   },
 };
 
 function releasesOf(name: string, page: number): Ask {
   return { path: `/repos/${name}/releases?per_page=${PER_PAGE}&page=${page}` };
+}
+
+function publishedIn(name: string, { tag_name: version, published_at: at }: Release): Published[] {
+  const date = publishedOn(at);
+  const url = `https://github.com/${name}/releases/tag/${encodeURIComponent(version)}`;
+  return date === undefined ? [] : [{ version, date, url, key: githubRelease(name, version) }];
 }
 
 function trafficOf(name: string, metric: Metric): Ask {

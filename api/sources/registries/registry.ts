@@ -1,4 +1,5 @@
 import { Ajv, type ValidateFunction } from "ajv";
+import { isCalendarDate } from "../../../schemas/formats.js";
 import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
 import type { Metric } from "../../../schemas/contracts/source.js";
 
@@ -38,8 +39,18 @@ export interface Reading {
   counts?: Count[];
   /** Totals since a thing exists: the runner makes days of them. */
   counters?: Counter[];
+  /** What was published, and when, where the same answer says so. */
+  releases?: Published[];
   /** The next request, where the answer has several pages. */
   more?: Ask;
+}
+
+/** A version that was published; `key` names it wherever it is told. */
+export interface Published {
+  version: string;
+  date: string;
+  url: string;
+  key: string;
 }
 
 export interface Count {
@@ -92,6 +103,12 @@ export function compileAnswer<Answer>(schema: object): (answer: unknown) => Answ
       `The answer is not as documented: ${ajv.errorsText(validate.errors, { dataVar: "it" })}.`,
     );
   };
+}
+
+/** The day of a time that a registry gives, where it is one. */
+export function publishedOn(time: string | null | undefined): string | undefined {
+  const day = time?.slice(0, 10) ?? "";
+  return isCalendarDate(day) && /^20/.test(day) ? day : undefined;
 }
 
 export function daysBefore(date: string, days: number): string {

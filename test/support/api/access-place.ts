@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
+import { insertAnnotation } from "../../../api/annotations/annotations.js";
 import { insertApiToken } from "../../../api/identity/api-tokens.js";
 import { readAccountByName } from "../../../api/identity/stored-accounts.js";
 import { abortImport } from "../../../api/imports/import-endings.js";
@@ -106,6 +107,9 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
   },
   company: makeCompany,
   breakdown: () => "country",
+  annotation: async ({ pg, owner }) =>
+    (await insertAnnotation(pg, { ownerId: owner.id, packageId: null, date: "2026-08-04", text: "One" })) ??
+    "",
   source: ({ pg, owner }) =>
     insertSource(pg, { ownerId: owner.id, kind: "npm", name: randomUUID(), packageId: null, enabled: true }),
   erasure: ({ pg, owner }) =>

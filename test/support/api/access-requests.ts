@@ -179,6 +179,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     { body: () => ({ endpoint_id: "0f".repeat(16) }), decide: onAllPackages("erasures.create") },
   ],
   "GET /v2/:owner/webhooks": [OF_WEBHOOKS],
+  "POST /v2/:owner/annotations": [{ body: () => ({ date: "2026-08-04", text: "Version 2" }) }],
   "POST /v2/:owner/sources": [{ body: () => SOURCE }],
   "PUT /v2/:owner/sources/:source": [{ body: () => ({ enabled: false }) }],
   "GET /v2/:owner/reported": [{ query: () => DAY }],

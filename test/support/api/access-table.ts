@@ -84,6 +84,8 @@ const TABLE: Record<Action, string> = {
   "imports.retract": "A H A A F H",
   "audit.read": "A H A A F H",
   "webhooks.manage": "A H A A F H",
+  "annotations.read": "A H A A A H",
+  "annotations.manage": "A H A A F H",
   "sources.read": "A H A A A H",
   "sources.manage": "A H A A F H",
   "erasures.create": "A H A A F H",
@@ -122,7 +124,7 @@ const SCOPE_TABLE: Record<Scope, readonly Action[]> = {
   read: [
     ...(["user.read", "organization.read", "members.read", "pixels.read", "permissions.read"] as const),
     ...(["packages.list-own", "packages.list", "packages.read", "routes.read", "domains.read"] as const),
-    ...(["stats.read", "funnel.read", "sources.read"] as const),
+    ...(["stats.read", "funnel.read", "sources.read", "annotations.read"] as const),
   ],
   import: [
     ...(["imports.start", "imports.read", "imports.abort", "imports.retract"] as const),
@@ -132,7 +134,7 @@ const SCOPE_TABLE: Record<Scope, readonly Action[]> = {
   manage: [
     ...(["organization.create", "organization.update", "audit.read", "webhooks.manage"] as const),
     ...(["erasures.create", "erasures.read"] as const),
-    ...(["funnel.manage", "sources.manage"] as const),
+    ...(["funnel.manage", "sources.manage", "annotations.manage"] as const),
     ...(["members.write", "members.leave", "members.write-owner", "permissions.write"] as const),
     ...(["packages.create", "packages.update", "packages.delete", "routes.write", "domains.write"] as const),
     ...(["pixels.create", "pixels.update", "pixels.delete"] as const),

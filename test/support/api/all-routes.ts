@@ -1,3 +1,5 @@
+import { annotationRoutes } from "../../../api/annotations/annotation-routes.js";
+import { annotationSecretRoutes, githubReleaseRoutes } from "../../../api/annotations/github-routes.js";
 import { mcpRoutes } from "../../../api/assistants/mcp-routes.js";
 import { managementRoutes } from "../../../api/management-routes.js";
 import { aggregateRoutes } from "../../../api/exports/aggregates-routes.js";
@@ -42,6 +44,8 @@ export const ROUTE_MAKERS = [
   funnelRunRoutes,
   reportedRoutes,
   sourceRoutes,
+  annotationRoutes,
+  annotationSecretRoutes,
   statisticsRoutes,
   erasureRoutes,
 ];
@@ -54,7 +58,11 @@ export const TOKEN_ROUTES = [
 ];
 
 /** Routes that show what everybody may see of a package. */
-export const PUBLIC_ROUTES = [...badgeRoutes(UNUSED), ...publicPageRoutes(UNUSED)];
+export const PUBLIC_ROUTES = [
+  ...badgeRoutes(UNUSED),
+  ...publicPageRoutes(UNUSED),
+  ...githubReleaseRoutes(UNUSED),
+];
 
 export const ALL_ROUTES: DescribedRoute[] = [
   ...PUBLIC_ROUTES,

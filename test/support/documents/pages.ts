@@ -13,6 +13,7 @@ export const PAGES = [
   "deploy/docs/webhooks.md",
   "deploy/docs/sources.md",
   "deploy/docs/managing.md",
+  "deploy/docs/annotations.md",
   "deploy/docs/assistants.md",
   "deploy/docs/badges.md",
   "deploy/docs/dashboard.md",

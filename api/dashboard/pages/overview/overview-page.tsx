@@ -1,4 +1,5 @@
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
+import { NotesContext } from "../../charts/notes.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
@@ -46,7 +47,9 @@ function OverviewContent(overview: Overview) {
       </PageHead>
       <Warnings {...overview} />
       <Sums {...overview} />
-      <ByPackage {...overview} />
+      <NotesContext.Provider value={overview.notes}>
+        <ByPackage {...overview} />
+      </NotesContext.Provider>
       <PackageTable {...overview} />
       {overview.reported && <ReportedPanel {...overview.reported} range={overview.range} />}
       <div class="grid">

@@ -12,6 +12,8 @@ import { Sparkline } from "../../charts/area-chart.js";
 import { Change, Panel } from "../../parts/panel.js";
 import { formatFull, formatTime } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
+import type { Note } from "../../charts/notes.js";
+import { loadNotes } from "../../statistics/load-notes.js";
 import { type Reported, loadReported } from "../../statistics/reported-panel.js";
 import { StageBadge } from "../companies/stage-words.js";
 
@@ -26,6 +28,7 @@ export interface Overview {
   imports: readonly EventImport[];
   disabledWebhooks: readonly WebhookRecord[];
   reported: Reported | undefined;
+  notes: readonly Note[];
   range: DateRange;
 }
 
@@ -38,8 +41,8 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
   const { api, owner } = visit;
   const range = lastDays(OVERVIEW_DAYS, now);
   const managed = mayManage(owner);
-  const [packages, pixels, statistics, byPackage, companies, imports, webhooks, reported] = await Promise.all(
-    [
+  const [packages, pixels, statistics, byPackage, companies, imports, webhooks, reported, notes] =
+    await Promise.all([
       packagesOf(visit),
       ifAllowed(api<{ pixels: PixelRecord[] }>({ path: path`/v2/pixels/${owner.name}` })),
       api<Statistics>({
@@ -65,10 +68,11 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
         ? ifAllowed(api<{ webhooks: WebhookRecord[] }>({ path: path`/v2/${owner.name}/webhooks` }))
         : undefined,
       loadReported(visit, { range }),
-    ],
-  );
+      loadNotes(visit, { range }),
+    ]);
   return {
     reported,
+    notes,
     range,
     packages,
     pixels: pixels?.pixels ?? [],

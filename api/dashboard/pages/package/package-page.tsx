@@ -1,9 +1,11 @@
 import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import { path } from "../../address.js";
-import { page, useVisit } from "../../page.js";
+import { type Note, NotesContext } from "../../charts/notes.js";
+import { mayManage, page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
 import type { DateRange } from "../../../../schemas/date-range.js";
 import { type Reported, ReportedPanel, loadReported } from "../../statistics/reported-panel.js";
+import { loadNotes } from "../../statistics/load-notes.js";
 import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { readState } from "../../statistics/view-state.js";
@@ -22,6 +24,7 @@ interface PackageData {
   reported: Reported | undefined;
   versions: LoadedVersions;
   range: DateRange;
+  notes: readonly Note[];
 }
 
 export const packagePage = page<PackageData>({
@@ -33,15 +36,20 @@ export const packagePage = page<PackageData>({
     const state = readState(visit);
     const { startDate, endDate } = state;
     const range = { startDate, endDate };
-    const [loaded, reported, versions] = await Promise.all([
+    const [loaded, reported, versions, notes] = await Promise.all([
       loadStatistics(visit, { package: packageId }),
       loadReported(visit, { range, packageId }),
       loadVersions(visit, { state, packageId }),
+      loadNotes(visit, { range, packageId }),
     ]);
-    return { access, loaded, isNew: isNew(loaded), reported, versions, range };
+    return { access, loaded, isNew: isNew(loaded), reported, versions, range, notes };
   },
   title: ({ access }) => access.package.name,
-  render: (data) => <PackageContent {...data} />,
+  render: (data) => (
+    <NotesContext.Provider value={data.notes}>
+      <PackageContent {...data} />
+    </NotesContext.Provider>
+  ),
   notices: {
     created: "The package is there. Now send it events.",
     "from-page": "The package is there, and its registry is asked for what it counted.",
@@ -71,6 +79,11 @@ function PackageContent({ access, loaded, isNew, reported, versions, range }: Pa
         {mayChange && (
           <a class="button" href={href(path`/o/${owner.name}/settings/packages/${found.uuid}`)}>
             Settings
+          </a>
+        )}
+        {mayManage(owner) && (
+          <a class="button" href={href(path`/o/${owner.name}/settings/annotations`, { package: found.uuid })}>
+            Notes
           </a>
         )}
         {mayImport && (

@@ -2,7 +2,7 @@ import { path } from "../../address.js";
 import { mayManage, useVisit } from "../../page.js";
 import { Tabs } from "../../parts/panel.js";
 
-export type SettingsTab = "members" | "organization" | "packages" | "sources" | "audit";
+export type SettingsTab = "members" | "organization" | "packages" | "annotations" | "sources" | "audit";
 
 export function SettingsTabs({ current }: { current: SettingsTab }) {
   const { owner, href } = useVisit();
@@ -11,6 +11,7 @@ export function SettingsTabs({ current }: { current: SettingsTab }) {
     { name: "members", label: "Members", end: "", isShown: isOrganization },
     { name: "organization", label: "Organization", end: "/organization", isShown: isOrganization },
     { name: "packages", label: "Packages", end: "/packages", isShown: true },
+    { name: "annotations", label: "Notes", end: "/annotations", isShown: owner.role !== "none" },
     { name: "sources", label: "Sources", end: "/sources", isShown: owner.role !== "none" },
     { name: "audit", label: "Audit log", end: "/audit", isShown: mayManage(owner) },
   ];

@@ -5,6 +5,8 @@ import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGuard } from "../../../../api/outbound/guard-address.js";
 import type { RegistryAccess } from "../../../../api/sources/read-registry.js";
+import { annotationRoutes } from "../../../../api/annotations/annotation-routes.js";
+import type { AnnotationRecord } from "../../../../schemas/contracts/annotation.js";
 import { reportedRoutes } from "../../../../api/sources/reported-routes.js";
 import { sourceRoutes } from "../../../../api/sources/source-routes.js";
 import { runKind } from "../../../../api/sources/start-sources.js";
@@ -54,6 +56,12 @@ const releases = (...assets: [id: number, tag: string, count: number, since: str
     })),
   );
 
+/** As for a token that may not push. */
+const traffic =
+  (rest: Reply): Reply =>
+  (request, response) =>
+    (request.url?.includes("/traffic/") ? status(403) : rest)(request, response);
+
 beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(request);
@@ -83,6 +91,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 useWorld(({ pg }) => ({
   routes: [
+    ...annotationRoutes({ pg }),
     ...reportedRoutes({ pg }),
     ...sourceRoutes({
       pg,
@@ -330,10 +339,6 @@ describe("what a registry says, whatever it says", () => {
   test("an asset that is replaced counts from 0, and the one before keeps its days", async () => {
     const source = await create("github-releases", "acme/tool");
     const [old, made] = ["2026-07-01T00:00:00Z", "2026-08-03T00:00:00Z"];
-    const traffic =
-      (rest: Reply): Reply =>
-      (request, response) =>
-        (request.url?.includes("/traffic/") ? status(403) : rest)(request, response);
     await runOn("2026-08-01", source, traffic(releases([1, "v1", 50, old], [2, "v2", 10, old])));
     await runOn("2026-08-02", source, traffic(releases([1, "v1", 58, old], [2, "v2", 10, old])));
     await runOn("2026-08-03", source, traffic(releases([3, "v1", 4, made], [2, "v2", 11, old])));
@@ -347,6 +352,32 @@ describe("what a registry says, whatever it says", () => {
         ({ headers }) => headers.authorization === undefined || headers.authorization === "Bearer of-github",
       ),
     ).toBe(true);
+  });
+
+  test("releases are notes on the charts, once, and none that was taken off comes back", async () => {
+    const source = await create("github-releases", "acme/tool");
+    const published = (...tags: [tag: string, day: string | null][]) =>
+      json(
+        tags.map(([tag_name, day]) => ({ tag_name, published_at: day && `${day}T09:00:00Z`, assets: [] })),
+      );
+    const list = `GET /v2/${world.organization}/annotations`;
+    const noted = async () => {
+      const { annotations } = (await as("member", list)).body as { annotations: AnnotationRecord[] };
+      return annotations.map(({ id, text, date, kind }) => ({ id, note: `${date} ${text} ${kind}` }));
+    };
+    const answer = traffic(
+      published(["v3", null], ["v2", "2026-08-01"], ["v1", "2026-07-01"], ["v0", "2024-01-01"]),
+    );
+    await runOn("2026-08-01", source, answer);
+    await runOn("2026-08-02", source, answer);
+    const [first, ...others] = await noted();
+    expect([first, ...others].map((each) => each?.note).toSorted()).toEqual([
+      "2026-07-01 v1 release",
+      "2026-08-01 v2 release",
+    ]);
+    await as("admin", `DELETE /v2/${world.organization}/annotations/${first?.id ?? ""}`);
+    await runOn("2026-08-03", source, answer);
+    expect(await noted()).toEqual(others);
   });
 
   test("a redirect takes the token of GitHub to no other host", async () => {

@@ -38,7 +38,8 @@ describe("the router", () => {
   test("holds nothing but the routes that name an action, and what is public", () => {
     const named = TOKEN_ROUTES.flatMap((each) => pathsOf(each).map((path) => [each.method, path] as const));
     const open = PUBLIC.map((path) => ["GET", path] as const);
-    const read = [...named, ...open].flatMap(([method, path]) =>
+    const signed = ["POST", "/v2/:owner/annotations/github"] as const;
+    const read = [...named, ...open, signed].flatMap(([method, path]) =>
       method === "GET" ? [`HEAD ${path}`, `GET ${path}`] : [`${method} ${path}`],
     );
     expect(layers.toSorted()).toEqual(read.toSorted());

@@ -66,7 +66,7 @@ describe("reads the documented answer", () => {
   });
 
   test("GitHub: a counter for each asset, with the tag as version", () => {
-    const { counters, more } = readingOf("github-releases", "acme/tool", {
+    const { counters, releases, more } = readingOf("github-releases", "acme/tool", {
       answer: fixture("github-releases"),
     });
     const since = { "v1.1.0": "2026-08-01T09:00:00Z", "v1.0.0": "2026-05-01T12:30:00Z" };
@@ -79,6 +79,13 @@ describe("reads the documented answer", () => {
     });
     expect(counters).toEqual([asset(21, "v1.1.0", 40), asset(22, "v1.1.0", 5), asset(11, "v1.0.0", 900)]);
     expect(more).toBeUndefined();
+    const published = (version: string, date: string) => ({
+      version,
+      date,
+      url: `https://github.com/acme/tool/releases/tag/${version}`,
+      key: `github acme/tool ${version}`,
+    });
+    expect(releases).toEqual([published("v1.1.0", "2026-08-01"), published("v1.0.0", "2026-05-01")]);
   });
 
   test("GitHub: the next page after a full one, ten at most", () => {
@@ -110,7 +117,16 @@ describe("reads the documented answer", () => {
   });
 
   test("RubyGems: a counter for each version and platform", () => {
-    const { counters } = readingOf("rubygems", "acme", { answer: fixture("rubygems") });
+    const { counters, releases } = readingOf("rubygems", "acme", { answer: fixture("rubygems") });
+    // Of two versions the fixture has no date.
+    expect(releases).toEqual([
+      {
+        version: "2.0.0",
+        date: "2026-07-01",
+        url: "https://rubygems.org/gems/acme/versions/2.0.0",
+        key: "rubygems acme 2.0.0",
+      },
+    ]);
     expect(counters?.map(({ key, version, value }) => [key, version, value])).toEqual([
       ["2.0.0 ruby", "2.0.0", 88],
       ["2.0.0 x86_64-linux", "2.0.0", 12],

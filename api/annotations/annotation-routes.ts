@@ -1,0 +1,216 @@
+import type { Pool } from "pg";
+import {
+  ANNOTATION,
+  ANNOTATION_CREATE,
+  type AnnotationRecord,
+  GRAFANA_ANNOTATIONS,
+  GRAFANA_TYPE,
+  parseAnnotationCreate,
+} from "../../schemas/contracts/annotation.js";
+import { DAY_MS, RANGE_DAYS_MAX, parseDateRange } from "../../schemas/date-range.js";
+import { Problem } from "../../schemas/problem.js";
+import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
+import { ownedPackageId } from "../access/owned-package.js";
+import { lockOwner } from "../access/owners.js";
+import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { bytesTag, putLocation } from "../http/answers/headers.js";
+import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { readJson } from "../http/middleware/read-json.js";
+import { type Call, type Route, route } from "../http/route.js";
+import { PACKAGE_PROBLEMS } from "../packages/packages.js";
+import { inTransaction } from "../postgres/connection.js";
+import {
+  countAnnotations,
+  deleteAnnotation,
+  insertAnnotation,
+  listAnnotations,
+  readAnnotation,
+} from "./annotations.js";
+
+interface AnnotationDeps {
+  pg: Pool;
+  quotas?: Quotas | undefined;
+}
+
+const PATH = "/v2/:owner/annotations";
+
+export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: PATH,
+      action: "annotations.read",
+      operation: {
+        id: "listAnnotations",
+        summary: "List what happened and is shown on charts, such as releases",
+        description:
+          "Those of packages that the caller is blocked from are left out. As Grafana's annotations they are one page " +
+          "as well, of at most 1,000.",
+        query: {
+          startDate: {
+            schema: DATE_SCHEMA,
+            description: "Only what reaches this UTC day; given with `endDate`",
+          },
+          endDate: { schema: DATE_SCHEMA, description: "The first UTC day that is left out" },
+          package: {
+            schema: { type: "string" },
+            description: "Only of this package, by id or name, and of all",
+          },
+          ...PAGE_QUERY,
+        },
+        answers: {
+          200: {
+            ...pageAnswer({
+              name: "annotations",
+              record: ANNOTATION,
+              example: EXAMPLE,
+              title: "AnnotationList",
+            }),
+            others: { [GRAFANA_TYPE]: { schema: GRAFANA_ANNOTATIONS, example: [grafanaOf(EXAMPLE)] } },
+          },
+        },
+        problems: [...PACKAGE_PROBLEMS, "invalid-date", "empty-range", "range-too-long"],
+      },
+      handle: (call) => answerList(pg, call),
+    }),
+    route({
+      method: "POST",
+      path: PATH,
+      action: "annotations.manage",
+      operation: {
+        id: "createAnnotation",
+        summary: "Add what happened on a day to the charts",
+        body: {
+          schema: ANNOTATION_CREATE,
+          example: { date: "2026-11-02", text: "Version 1.5.0", package: "web" },
+        },
+        answers: { 201: { description: "The annotation", schema: ANNOTATION, example: EXAMPLE } },
+        problems: ["ambiguous-name", QUOTA_PROBLEMS.annotations],
+      },
+      async handle(call) {
+        const made = await createAnnotation({ pg, quotas }, call);
+        call.ctx.status = 201;
+        putLocation(call.ctx, `/v2/${encodeURIComponent(made.owner)}/annotations`);
+        call.ctx.body = made;
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: `${PATH}/:annotation`,
+      action: "annotations.manage",
+      operation: {
+        id: "deleteAnnotation",
+        summary: "Take an annotation off the charts",
+        description: "One of a release does not come back with the same release.",
+        path: { annotation: { schema: { type: "string", format: "uuid" }, description: "Its id" } },
+        answers: { 204: { description: "It is gone" } },
+      },
+      async handle(call) {
+        await removeAnnotation(pg, call);
+        call.ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+const DATE_SCHEMA = { type: "string", format: "date" };
+
+const EXAMPLE: AnnotationRecord = {
+  id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
+  owner: "acme",
+  package_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+  date: "2026-11-02",
+  text: "Version 1.5.0",
+  url: "https://github.com/acme/web/releases/tag/v1.5.0",
+  kind: "release",
+  created_at: "2026-11-02T13:58:26.021037Z",
+};
+
+async function answerList(
+  pg: Pool,
+  { ctx, account, action, param }: Call<"annotations.read">,
+): Promise<void> {
+  const page = parsePage(ctx.query);
+  const { startDate, endDate, package: idOrName } = ctx.query;
+  const isRange = startDate !== undefined || endDate !== undefined;
+  const range = isRange ? parseDateRange(ctx.query, { daysMax: RANGE_DAYS_MAX }) : undefined;
+  if (Array.isArray(idOrName)) throw new Problem("invalid-query", "package can be given once.");
+  const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
+  const found =
+    idOrName === undefined
+      ? undefined
+      : await packageOfOwnerFor(pg, account, { owner, idOrName }, "packages.read");
+  const filter = { range, packageId: found?.id };
+  const rows = await listAnnotations(pg, { accountId: account.id, ownerId, page, filter });
+  ctx.vary("Accept");
+  if (ctx.accepts(["application/json", GRAFANA_TYPE]) !== GRAFANA_TYPE) {
+    ctx.body = pageBody(ctx, { name: "annotations", rows, page, record: (each) => each });
+    return;
+  }
+  const shown = Buffer.from(JSON.stringify(rows.slice(0, page.perPage).map(grafanaOf)));
+  ctx.set("ETag", bytesTag(shown));
+  ctx.body = shown;
+  ctx.type = GRAFANA_TYPE;
+}
+
+/** Grafana shows the text as HTML, and takes whole days as the time from their first to their last moment. */
+function grafanaOf({ date, end_date: end = date, text, url, kind }: AnnotationRecord) {
+  const escaped = (plain: string) => plain.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  const link = url === undefined ? "" : ` <a href="${escaped(url)}" rel="noopener">${escaped(url)}</a>`;
+  return {
+    time: Date.parse(date),
+    timeEnd: Date.parse(end) + DAY_MS - 1,
+    text: escaped(text) + link,
+    tags: [kind],
+  };
+}
+
+async function createAnnotation(
+  { pg, quotas }: Required<AnnotationDeps> & { quotas: Quotas },
+  { ctx, account, action, param, record }: Call<"annotations.manage">,
+): Promise<AnnotationRecord> {
+  const sent = await readJson(ctx, parseAnnotationCreate);
+  const { date, end_date: endDate, text, url, package: idOrName } = sent;
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const { id: ownerId, name: owner } = await ownerFor(client, account, param("owner"), action);
+    const packageId =
+      idOrName === undefined
+        ? null
+        : await ownedPackageId(client, { account, ownerId, owner, idOrName, field: "package" });
+    requireRoom(quotas, "annotations", { name: owner, count: await countAnnotations(client, ownerId) });
+    const id = (await insertAnnotation(client, { ownerId, packageId, date, endDate, text, url })) ?? "";
+    const made = await readAnnotation(client, { accountId: account.id, ownerId, id });
+    if (made === undefined) throw new Error("an annotation is gone that was made just now");
+    await record(client, { ownerId, target: targetOf(made), changes: changesOf(made) });
+    return made;
+  });
+}
+
+async function removeAnnotation(
+  pg: Pool,
+  { account, action, param, record }: Call<"annotations.manage">,
+): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const { id: ownerId } = await ownerFor(client, account, param("owner"), action);
+    const id = param("annotation");
+    const found = await readAnnotation(client, { accountId: account.id, ownerId, id });
+    if (found === undefined) throw new Problem("not-found", `There is no annotation ${id} that you can see.`);
+    await deleteAnnotation(client, id);
+    await record(client, {
+      ownerId,
+      target: targetOf(found),
+      changes: { deleted: true, ...changesOf(found) },
+    });
+  });
+}
+
+function targetOf({ id, text }: AnnotationRecord) {
+  return { kind: "annotation", id, name: text } as const;
+}
+
+/** With its package, whose blocked members see no entry of it. */
+function changesOf({ date, package_id }: AnnotationRecord) {
+  return { date, ...(package_id !== undefined && { package_id }) };
+}

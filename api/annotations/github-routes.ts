@@ -1,0 +1,195 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Pool } from "pg";
+import { ANNOTATION_SECRET } from "../../schemas/contracts/annotation.js";
+import { Problem } from "../../schemas/problem.js";
+import { ownerFor } from "../access/authorise.js";
+import { lockOwner, readOwnerNamed } from "../access/owners.js";
+import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { readBody } from "../http/middleware/read-json.js";
+import { type ApiContext, type PublicRoute, type Route, paramOf, route } from "../http/route.js";
+import type { Sealer } from "../identity/tokens.js";
+import { inTransaction } from "../postgres/connection.js";
+import { type Postgres, query } from "../postgres/query.js";
+import { countAnnotations, insertAnnotation } from "./annotations.js";
+import { type Release, readReleaseEvent } from "./release-event.js";
+
+interface GithubDeps {
+  pg: Pool;
+  sealer: Sealer;
+  quotas?: Quotas | undefined;
+}
+
+/** The secret that GitHub signs its events with. */
+export function annotationSecretRoutes({ pg, sealer }: Pick<GithubDeps, "pg" | "sealer">): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v2/:owner/annotation-secret",
+      action: "annotations.manage",
+      operation: {
+        id: "makeAnnotationSecret",
+        summary: "Make the secret with which GitHub signs release events",
+        description: "One made before ends at once.",
+        answers: {
+          201: {
+            description: "Shown this once",
+            schema: ANNOTATION_SECRET,
+            example: { secret: "0f".repeat(32) },
+          },
+        },
+      },
+      async handle({ ctx, account, action, param, record }) {
+        const secret = randomBytes(32).toString("hex");
+        await inTransaction(pg, async (client) => {
+          await lockOwner(client, param("owner"));
+          const owner = await ownerFor(client, account, param("owner"), action);
+          const text = `
+            insert into annotation_secrets (owner_id, secret) values ($1, $2)
+            on conflict (owner_id) do update set secret = excluded.secret, made_at = now()`;
+          await query(client, text, [owner.id, sealer.seal(secret, owner.id)]);
+          await record(client, { ownerId: owner.id, target: targetOf(owner), changes: { secret: "made" } });
+        });
+        ctx.status = 201;
+        ctx.body = { secret };
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/v2/:owner/annotation-secret",
+      action: "annotations.manage",
+      operation: {
+        id: "deleteAnnotationSecret",
+        summary: "End the secret of release events: none is taken any more",
+        answers: { 204: { description: "There is none" } },
+      },
+      async handle({ ctx, account, action, param, record }) {
+        await inTransaction(pg, async (client) => {
+          const owner = await ownerFor(client, account, param("owner"), action);
+          await query(client, "delete from annotation_secrets where owner_id = $1", [owner.id]);
+          await record(client, { ownerId: owner.id, target: targetOf(owner), changes: { secret: "ended" } });
+        });
+        ctx.status = 204;
+      },
+    }),
+  ];
+}
+
+function targetOf({ id, name }: { id: string; name: string }) {
+  return { kind: "annotation", id, name: `releases of ${name}` } as const;
+}
+
+/** GitHub has no token of ours: its signature takes the token's place. */
+export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: GithubDeps): PublicRoute[] {
+  return [
+    {
+      method: "POST",
+      path: "/v2/:owner/annotations/github",
+      operation: {
+        id: "addGithubRelease",
+        tag: "Annotations",
+        summary: "Takes GitHub's event `release`",
+        description:
+          "Signed in `X-Hub-Signature-256` with the owner's secret. A published release is added once, whatever is sent " +
+          "again; other events are taken and change nothing.",
+        query: {
+          package: { schema: { type: "string" }, description: "Its package, by id or name; of all without" },
+        },
+        headers: {
+          "X-Hub-Signature-256": {
+            schema: { type: "string" },
+            required: true,
+            description: "`sha256=<hex>`",
+          },
+        },
+        body: { schema: { type: "object" }, example: { action: "published" } },
+        answers: {
+          201: { description: "It was added" },
+          204: { description: "There was nothing to add: another event, or a release that is known" },
+        },
+        problems: [
+          "unauthenticated",
+          "not-found",
+          "invalid-query",
+          "unavailable",
+          QUOTA_PROBLEMS.annotations,
+        ],
+      },
+      async handle(ctx) {
+        const owner = await signedOwner({ pg, sealer }, ctx);
+        const release = readReleaseEvent(owner.event);
+        const added = release !== undefined && (await addRelease({ pg, quotas }, { ctx, owner, release }));
+        ctx.status = added ? 201 : 204;
+        if (added) ctx.body = "";
+      },
+    },
+  ];
+}
+
+interface SignedOwner {
+  id: string;
+  name: string;
+  event: unknown;
+}
+
+/** Every refusal is the same, so that nobody learns which owners there are and which take events. */
+async function signedOwner(
+  { pg, sealer }: Pick<GithubDeps, "pg" | "sealer">,
+  ctx: ApiContext,
+): Promise<SignedOwner> {
+  const body = await readBody(ctx);
+  const name = paramOf(ctx, "owner");
+  const owner = name.includes("\0") ? undefined : await readOwnerNamed(pg, name);
+  const text = "select secret from annotation_secrets where owner_id = $1";
+  const [kept] = owner === undefined ? [] : await query<{ secret: Buffer }>(pg, text, [owner.id]);
+  const secret = owner && kept ? sealer.open(kept.secret, owner.id) : NOBODY;
+  const wanted = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
+  const sent = Buffer.from(ctx.get("X-Hub-Signature-256"));
+  const matches = sent.length === wanted.length && timingSafeEqual(sent, wanted);
+  if (!matches || owner === undefined || secret === NOBODY)
+    throw new Problem("unauthenticated", "The signature is not that of the owner's secret for releases.");
+  try {
+    return { id: owner.id, name: owner.name, event: JSON.parse(body.toString("utf8")) as unknown };
+  } catch (cause) {
+    throw new Problem("malformed-json", "The event must be JSON: choose the content type application/json.", {
+      cause,
+    });
+  }
+}
+
+const NOBODY = randomBytes(32).toString("hex");
+
+interface Adding {
+  ctx: ApiContext;
+  owner: SignedOwner;
+  release: Release;
+}
+
+async function addRelease(
+  { pg, quotas }: Required<Pick<GithubDeps, "pg">> & { quotas: Quotas },
+  { ctx, owner: { id: ownerId, name }, release: { key, ...release } }: Adding,
+): Promise<boolean> {
+  const asked = ctx.query["package"];
+  if (Array.isArray(asked)) throw new Problem("invalid-query", "package can be given once.");
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, name);
+    const packageId = asked === undefined ? null : await packageNamed(client, { ownerId, asked });
+    requireRoom(quotas, "annotations", { name, count: await countAnnotations(client, ownerId) });
+    return (
+      (await insertAnnotation(client, { ownerId, packageId, ...release, releaseKey: key })) !== undefined
+    );
+  });
+}
+
+async function packageNamed(
+  pg: Postgres,
+  { ownerId, asked }: { ownerId: string; asked: string },
+): Promise<string> {
+  const text = "select id from packages where owner_id = $1 and (id::text = lower($2) or name = $2) limit 2";
+  const found = asked.includes("\0") ? [] : await query<{ id: string }>(pg, text, [ownerId, asked]);
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only.id;
+  throw new Problem(
+    "not-found",
+    `There is ${only ? "more than one" : "no"} package ${asked.slice(0, 100)}: give its id.`,
+  );
+}
