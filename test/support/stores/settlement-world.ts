@@ -41,8 +41,8 @@ export function useSettlement(): void {
 }
 
 /** Another package for the rest of the test. */
-export function useArtifact(libraryType: "docker" | "other" = "docker"): void {
-  artifact = { kind: "package", id: randomUUID(), libraryType };
+export function useArtifact(libraryType: "docker" | "other" = "docker"): KnownArtifact {
+  return (artifact = { kind: "package", id: randomUUID(), libraryType });
 }
 
 /** When the first chunk of a test is received. */
@@ -74,11 +74,11 @@ export async function expectCounted(versions: readonly Version[]): Promise<void>
   await expectAnswered(versions);
 }
 
-export async function expectAnswered(versions: readonly Version[]): Promise<void> {
-  const answered = await readAggregates(clickhouse, [artifact]);
+export async function expectAnswered(versions: readonly Version[], of = artifact): Promise<void> {
+  const answered = await readAggregates(clickhouse, [of]);
   expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
   const downloads = versions.map(({ event }) => ({ ...event, isAutomated: isAutomated(event.userAgent) }));
-  await expectAddresses(clickhouse, artifact.id, downloads);
+  await expectAddresses(clickhouse, of.id, downloads);
   await expectOwnNumbers(clickhouse);
 }
 

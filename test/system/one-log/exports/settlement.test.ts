@@ -4,13 +4,15 @@ import { recount, versionsOfChunks } from "../../../../aggregate/settlement/reco
 import { markRetracted, recountStaged, settle } from "../../../../aggregate/settlement/settle.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { breakView, onEveryServer } from "../../../support/stores/open-clickhouse.js";
+import { makeAllSets } from "../../../support/stores/make-all-sets.js";
 import { TEST_SEEDS } from "../../../support/test-seeds.js";
+import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { suiteServers } from "../../../support/shards/given-servers.js";
 import { sentKey } from "../../../../schemas/records/event-id.js";
 import {
   artifact,
   countLive,
-  expectCounted,
+  expectAnswered,
   insert,
   journal,
   liveOf,
@@ -59,7 +61,8 @@ async function unpairedRows(): Promise<unknown[]> {
 
 async function expectLive(versions: readonly Version[]): Promise<void> {
   expect(await countLive(clickhouse, artifact.id)).toEqual({ live: versions.length, notOnce: 0 });
-  await expectCounted(versions);
+  expect(await makeAllSets(clickhouse)).toEqual([]);
+  await expectAnswered(versions);
 }
 
 describe("settlement", () => {
@@ -99,7 +102,9 @@ describe("settlement", () => {
       for (const step of shuffled([...steps, ...retractions, ...merges], random)) await step();
       const settleOne = (importId: string) => settleAll(importId, { retracted: retracted.has(importId) });
       for (const importId of shuffled(imports, random)) await settleOne(importId);
-      await expectLive(liveOf(chunks.flat(), retracted));
+      const live = liveOf(chunks.flat(), retracted);
+      await expectAnswered(live);
+      await expectLive(live);
       for (const importId of imports) expect(await settleOne(importId)).toBe(0);
       expect(journal.staged.size).toBe(0);
     },
@@ -379,26 +384,33 @@ describe("an insert that is repeated with its token", () => {
         "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView'",
       )) ?? [];
     expect(views.length).toBeGreaterThan(5);
-    // Versions are of images, variables of files.
-    const cut = views.flatMap(({ name }) => (["docker", "other"] as const).map((type) => ({ name, type })));
-    for (const { name, type } of cut) {
-      useArtifact(type);
+    for (const { name } of views) {
+      // Versions are of images, variables of files.
+      const packages = (["docker", "other"] as const).map((type) => useArtifact(type));
       const importId = randomUUID();
-      const chunk = Array.from({ length: 40 }, (_, line) =>
-        versionOf(`e${line % 20}`, { importId, line, variant: line % 7 }),
+      const chunk = packages.flatMap((each, place) =>
+        Array.from({ length: 40 }, (_, index) => {
+          const line = place * 40 + index;
+          const version = versionOf(`e${index % 20}`, { importId, line, variant: index % 7 });
+          return { ...version, event: { ...version.event, artifact: each } };
+        }),
       );
       const restore = await breakView(clickhouse.servers, name);
       onTestFinished(restore);
       await expect(insert(chunk, `cut ${importId}`)).rejects.toThrow("broken by a test");
       await restore();
       for (let time = 0; time < 2; time += 1) await insert(chunk, `cut ${importId}`);
-      await expectLive(chunk);
       // Settlement reads two of the views.
-      expect(await settleAll(importId)).toBe(20);
-      await expectLive(liveOf(chunk, new Set()));
+      expect(await settleAll(importId)).toBe(40);
+      const live = liveOf(chunk, new Set());
+      for (const each of packages) await expectAnswered(ofPackage(live, each), each);
+      expect(await countLive(clickhouse, artifact.id)).toEqual({ live: 20, notOnce: 0 });
     }
   });
 });
+
+const ofPackage = (versions: readonly Version[], { id }: KnownArtifact) =>
+  versions.filter(({ event }) => event.artifact.id === id);
 
 function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
   return items
