@@ -92,15 +92,30 @@ const BY_RIGHTS = CALLERS.toSorted((one, other) => rightsOf(one) - rightsOf(othe
 
 /**
  * The admitted caller with the fewest rights and the refused one with the most: a rule that is a little too strict or
- * too lax fails with one of them. A handler that combines several actions is asked by every caller.
+ * too lax fails with one of them. A handler that combines several actions is asked for each combination of decisions.
  */
 function callersOf(request: TabledRequest): readonly TabledCaller[] {
-  if (request.decide !== undefined) return CALLERS;
+  if (request.decide !== undefined) return ofEachCombination(request);
   const isAllowed = (caller: TabledCaller) => decisionOf(request, caller) === "allowed";
   const admitted = BY_RIGHTS.find(isAllowed);
   const refused = BY_RIGHTS.findLast((caller) => !isAllowed(caller));
   if (admitted === undefined) throw new Error(`the table admits nobody: ${request.name}`);
   return [admitted, refused].flatMap((caller) => caller ?? []);
+}
+
+function ofEachCombination(request: TabledRequest): TabledCaller[] {
+  const callers = new Map<string, TabledCaller>();
+  for (const caller of CALLERS) {
+    const combined: string[] = [caller.ownerKind];
+    const on = (action: Action) => {
+      const decision = tabledDecision(action, caller);
+      combined.push(`${action}: ${decision}`);
+      return decision;
+    };
+    const decision = expectedDecision(request, { ownerKind: caller.ownerKind, on });
+    callers.set([decision, tabledDecision(request.route.action, caller), ...combined].join(), caller);
+  }
+  return [...callers.values()];
 }
 
 const OWNER = { ownerKind: "organization", caller: { standing: "owner" } } as const;
