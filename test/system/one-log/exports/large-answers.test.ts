@@ -100,11 +100,15 @@ async function countLines(stream: AsyncIterable<Buffer>): Promise<number> {
 
 const NEWLINE = 0x0a;
 
-describe.each(["aggregates", "events"] as const)("an answer of many megabytes of %s", (kind) => {
+describe.each([
+  ["aggregates", "gzip"],
+  ["events", "zstd"],
+] as const)("an answer of many megabytes of %s", (kind, packed) => {
   test("is the same whole however it is compressed, to a reader that stops in between", async () => {
     const { path, lines } = answers[kind];
     const seen = new Set<string>();
-    for (const [encoding, name] of Object.entries({ identity: "none", gzip: "gzip", zstd: "zstd" })) {
+    for (const encoding of ["identity", packed]) {
+      const name = encoding === "identity" ? "none" : encoding;
       const parts: Buffer[] = [];
       await readThrough(await openAnswer(api, path, encoding), () => pause(200), parts);
       await using file = await startServer((_, answer) => void answer.end(Buffer.concat(parts)));
@@ -114,7 +118,7 @@ describe.each(["aggregates", "events"] as const)("an answer of many megabytes of
     expect([...seen]).toEqual([expect.stringMatching(new RegExp(`^${lines}\\t`))]);
   });
 
-  test.skipIf(ON_SERVERS).each(["identity", "gzip", "zstd"])(
+  test.skipIf(ON_SERVERS).each(["identity", packed])(
     "breaks the connection when its query fails midway, instead of ending cleanly (%s)",
     async (encoding) => {
       const response = await openAnswer(api, answers[kind].path, encoding);
@@ -136,7 +140,7 @@ describe.each(["aggregates", "events"] as const)("an answer of many megabytes of
     await expect.poll(countRunning).toBe("0");
   });
 
-  test.skipIf(ON_SERVERS)(
+  test.skipIf(ON_SERVERS || kind === "events")(
     "breaks the connection when ClickHouse dies midway, and is whole again when it is back",
     async () => {
       const { path, lines } = answers[kind];
