@@ -1,6 +1,7 @@
 import { Random } from "../../../deploy/demo/random.js";
 import { readCompanyAddresses, type KnownCompany } from "../../support/imports/company-addresses.js";
 import type { FaultAction, FaultKind } from "../plans/fault-catalog.js";
+import type { FaultPoint } from "../../../schemas/fault-point.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
 
 /** The plan of one seed of the funnel: the same seed always plans the same. */
@@ -70,11 +71,12 @@ export function planFunnelSeed(seed: number, action: FunnelAction = "kill progra
   };
 }
 
-/** The same owners while every point is struck. */
-export function planEveryFunnelPoint(seed: number): FunnelSeedPlan {
+/** The same owners while each of these points is struck, and nothing between. */
+export function planFunnelPoints(points: readonly FaultPoint[], seed: number): FunnelSeedPlan {
   const random = new Random(seed);
-  const faults = funnelFaults("kill program").map((kind) => planFault(kind, random));
-  return { ...planFunnelSeed(seed), faults };
+  const kinds = funnelFaults("kill program").filter(({ point }) => points.includes(point as FaultPoint));
+  const faults = kinds.map((kind) => planFault(kind, random));
+  return { ...planFunnelSeed(seed), faults, killsAfterMs: ROUND_STAGES.map(() => undefined) };
 }
 
 /** Outcomes are recorded several at a time. */
