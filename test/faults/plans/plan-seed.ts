@@ -62,7 +62,7 @@ export function planEach(kinds: readonly FaultKind[], { seed }: { seed: number }
   const more = Array.from({ length: MORE_MAX }, (_, index) => ({
     ...planImport({ key: `${seed}-more-${index}`, random }),
     // The same lines each time, which override those of the import before: settlement passes all of its points.
-    ...{ startAt: 0, package: 0, ending: "keep" as const },
+    ...{ startAt: 0, lines: 800, package: 0, ending: "keep" as const },
   }));
   return { ...planSeed(seed, { turns: [], more: [] }), faults, more };
 }
