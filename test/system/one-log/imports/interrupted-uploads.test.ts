@@ -1,6 +1,10 @@
+import type { ServerResponse } from "node:http";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SourceRecord } from "../../../../schemas/contracts/source.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { startServer } from "../../../support/collect/start-server.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { type ImportTarget, makeTarget } from "../../../support/imports/import-target.js";
 import { openUpload } from "../../../support/imports/open-upload.js";
@@ -9,8 +13,18 @@ import { newestImport, startUpload } from "../../../support/imports/start-upload
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
+/** The look at a source's name, before it is made, is answered; the first run is not. */
+const unanswered: ServerResponse[] = [];
+let answersLeft = 1;
+const registry = await startServer((_, response) => {
+  if (answersLeft-- <= 0) return void unanswered.push(response);
+  response.setHeader("Content-Type", "application/json");
+  response.end(JSON.stringify({ downloads: [{ day: "2026-08-01", downloads: 120 }] }));
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
 const organization = "broken";
-useToolchain({ organizations: [organization] });
+useToolchain({ organizations: [organization], env: { SOURCES_URLS: `npm=${registry.url}` } });
 
 let made = 0;
 let target: ImportTarget;
@@ -101,11 +115,14 @@ describe("a body that cannot be decompressed", () => {
   test("leaves nothing behind, however much of it could be read", expectNothingStays);
 });
 
-describe("an upload that the program was killed under", () => {
+describe("a program that is killed", () => {
+  let source: SourceRecord;
   beforeAll(openPackage);
 
   // The fault suites kill the program at named points of an import whose upload was answered.
-  test("is aborted when its lease is over, and nothing of it stays", async () => {
+  test("under an upload aborts it when its lease is over, and nothing of it stays", async () => {
+    source = await api.post<SourceRecord>(`/v2/${organization}/sources`, { kind: "npm", name: "left-pad" });
+    await expect.poll(() => unanswered.length).toBe(1);
     const { upload, started } = await startUpload(api, { owner: organization, path });
     await upload.send(broken);
     const record = () => api.get<EventImport>(`/v2/imports/${organization}/${started.id}`);
@@ -113,9 +130,25 @@ describe("an upload that the program was killed under", () => {
     await expect.poll(async () => (await record()).events_total).toBeGreaterThan(0);
     expect(await toolchain.kill("SIGKILL")).toBe("SIGKILL");
     await expect(upload.answer).rejects.toThrow();
+    answersLeft = Infinity;
     await restart();
     await expect.poll(record, { interval: 500 }).toMatchObject(ABORTED);
     await expectNothingStays();
+  });
+
+  test("while it asks a registry asks again when the lease of the run is over, and counts once", async () => {
+    const ask = (text: string) =>
+      onPostgres(
+        toolchain.endpoints.postgres,
+        async (client) => (await client.query(text, [source.id])).rows as unknown,
+      );
+    const isLeased = "select next_run_at < now() + interval '10 minutes' as soon from sources where id = $1";
+    expect(await ask(isLeased)).toEqual([{ soon: true }]);
+    // As if the lease were over.
+    await ask("update sources set next_run_at = now() where id = $1");
+    const counts =
+      "select date::text, value::int, first_value::int from reported_counts where source_id = $1";
+    await expect.poll(() => ask(counts)).toEqual([{ date: "2026-08-01", value: 120, first_value: 120 }]);
   });
 });
 
