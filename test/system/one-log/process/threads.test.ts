@@ -10,7 +10,7 @@ import { startToolchain } from "../../../support/program/start-toolchain.js";
 const WORKERS = 2;
 
 test.skipIf(process.platform !== "linux")(
-  "enrichment runs at a lower priority, and all other threads at that of the process",
+  "enrichment and the embedded ClickHouse run at a lower priority, in the session of the program, where it counts",
   async () => {
     const toolchain = await startToolchain({ env: { ENRICH_WORKERS: String(WORKERS) } });
     try {
@@ -19,18 +19,7 @@ test.skipIf(process.platform !== "linux")(
       const priorities = readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
       const lowered = priorities.filter((priority) => priority !== own);
       expect(lowered).toEqual(Array.from({ length: WORKERS }, () => 19));
-    } finally {
-      await toolchain.close();
-    }
-  },
-);
-
-test.skipIf(process.platform !== "linux")(
-  "the embedded ClickHouse is in the session of the program, where its lower priority counts, and not in its group",
-  async () => {
-    const toolchain = await startToolchain();
-    try {
-      const program = processFacts(toolchain.pid);
+      const program = processFacts(pid);
       const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
       const engines = pids.map(processFacts).filter((one) => one.parent === program.pid && one.isEngine);
       expect(engines).toHaveLength(1);
