@@ -175,7 +175,7 @@ test.each(TEST_SEEDS)(
   async (seed) => {
     const random = new Random(seed);
     const history = new History();
-    for (let step = 1; step <= 14; step++) {
+    for (let step = 1; step <= 8; step++) {
       const settled = [...new Set(history.received.map(({ importId }) => importId))].filter(
         (id) => !history.pending.has(id),
       );
