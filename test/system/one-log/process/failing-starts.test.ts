@@ -8,21 +8,6 @@ import { useFolder } from "../../../support/use-folder.js";
 const folder = useFolder("failing-starts");
 
 describe("a program that cannot start says why in one line, and ends with status 1:", () => {
-  test.each([
-    ["PORT", "http", "PORT must be a port from 0 to 65535"],
-    ["ROLES", "api,cook", "ROLES must be one or more of"],
-    [
-      "ROLES",
-      "api",
-      "ROLES leaves enrich and jobs to other processes, which cannot use embedded stores: set",
-    ],
-    ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of"],
-    ["DATABASE_URL", "postgres://127.0.0.1/x", "SECRET_KEY must be set"],
-  ])("%s is %s", async (name, value, sentence) => {
-    const ended = await startFailing({ DATA_DIR: join(folder, name), [name]: value });
-    expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
-  });
-
   test("its city database is not there", async () => {
     const DATA_DIR = await makeDataDir(join(folder, "city"));
     const ended = await startFailing({ DATA_DIR, CITY_MMDB: "/nowhere/city.mmdb" });
@@ -33,13 +18,21 @@ describe("a program that cannot start says why in one line, and ends with status
   test("every wrong variable at once", async () => {
     const wrong = {
       DATA_DIR: join(folder, "wrong"),
-      PORT: "-1",
+      PORT: "http",
       ENRICH_WORKERS: "many",
       FUNNEL_SCHEDULE: "daily",
+      LOG_LEVEL: "loud",
+      ROLES: "api,cook",
     };
     const { status, said } = await startFailing(wrong);
     expect(status).toBe(1);
-    expect(said.map((line) => line.split(" ")[0])).toEqual(["PORT", "ENRICH_WORKERS", "FUNNEL_SCHEDULE"]);
+    expect(said.sort()).toEqual([
+      expect.stringContaining("ENRICH_WORKERS must be"),
+      expect.stringContaining("FUNNEL_SCHEDULE must be"),
+      expect.stringContaining("LOG_LEVEL must be one of"),
+      expect.stringContaining("PORT must be a port from 0 to 65535"),
+      expect.stringContaining("ROLES must be one or more of"),
+    ]);
   });
 
   test("its directory is a file", async () => {
