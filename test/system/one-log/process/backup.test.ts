@@ -46,10 +46,10 @@ useToolchain({ organizations: ["acme"] });
 beforeAll(async () => {
   const make = (name: string) => makePackage(api, { organization: "acme", name, libraryType: "other" });
   [web, side] = [(await make("web")).id, (await make("live")).id];
-  await api.pollToDone(await importInto(web, { count: 5_000, startAt: 0, overrideShare: 0.3 }));
-  const mistake = await api.pollToDone(await importInto(web, { count: 2_000, startAt: 4_000 }));
+  await api.pollToDone(await importInto(web, { count: 2_000, startAt: 0, overrideShare: 0.3 }));
+  const mistake = await api.pollToDone(await importInto(web, { count: 1_000, startAt: 1_500 }));
   await retract(api, `/v2/imports/acme/${mistake.id}`);
-  const underWay = await importInto(web, { count: 30_000, startAt: 3_000, overrideShare: 0.2 });
+  const underWay = await importInto(web, { count: 15_000, startAt: 1_000, overrideShare: 0.2 });
   live.before.push(await importInto(side, { ...LIVE, startAt: 0 }));
   let backedUp = false;
   const backingUp = toolchain.admin("backup", backup).finally(() => (backedUp = true));
