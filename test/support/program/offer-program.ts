@@ -2,37 +2,61 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { startToolchain, type Toolchain } from "./start-toolchain.js";
+import { startToolchain, type Toolchain, type ToolchainOptions } from "./start-toolchain.js";
+
+/** The programs that files share, and how each is started: the second with the whole lookup tables. */
+const SHARED = {
+  sharedProgram: {},
+  wholeProgram: { prepared: ["databases"] },
+} as const satisfies Record<string, ToolchainOptions>;
+
+export type SharedName = keyof typeof SHARED;
 
 declare module "vitest" {
+  /** Each answers where the program is of which `program.ts` tells. */
   interface ProvidedContext {
-    /** Answers where the program of `shared-program.ts` is. */
     sharedProgram: string;
+    wholeProgram: string;
   }
 }
 
-/** Several projects share it: the first one to ask offers it, the first one to end closes it. */
-const run = globalThis as { offeredProgram?: ReturnType<typeof offerProgram> | undefined };
+/** Several projects share them: the first one to ask offers them, the first one to end closes them. */
+const run = globalThis as { offeredPrograms?: ReturnType<typeof offerPrograms> | undefined };
 
-/** Starts one program for all files of a run that need nothing special of theirs, when the first of them asks. */
+/** Starts programs for all files of a run that need nothing special of theirs, each when the first of them asks. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  run.offeredProgram ??= offerProgram(() => startToolchain());
-  const { url, close } = await run.offeredProgram;
-  project.provide("sharedProgram", url);
+  run.offeredPrograms ??= offerPrograms();
+  const close = await run.offeredPrograms.then((offered) => offered(project));
   return async () => {
-    if (run.offeredProgram === undefined) return;
-    run.offeredProgram = undefined;
+    if (run.offeredPrograms === undefined) return;
+    run.offeredPrograms = undefined;
     await close();
   };
 }
 
-export interface OfferedProgram {
+/** Answers a function that tells a project of them, and answers how they are closed. */
+export async function offerPrograms(options: ToolchainOptions = {}) {
+  const offered = await Promise.all(
+    Object.entries(SHARED).map(async ([name, own]) => {
+      return {
+        name: name as SharedName,
+        ...(await offerProgram(() => startToolchain({ ...own, ...options }))),
+      };
+    }),
+  );
+  return (project: TestProject) => {
+    for (const { name, url } of offered) project.provide(name, url);
+    return async () => void (await Promise.all(offered.map(({ close }) => close())));
+  };
+}
+
+interface OfferedProgram {
   /** Answers where it is, and starts it first. */
   url: string;
   close: () => Promise<void>;
 }
 
-export async function offerProgram(start: () => Promise<Toolchain>): Promise<OfferedProgram> {
+async function offerProgram(start: () => Promise<Toolchain>): Promise<OfferedProgram> {
   let started: Promise<Toolchain> | undefined;
   const server = createServer((_, response) => {
     started ??= start();

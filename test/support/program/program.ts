@@ -2,6 +2,7 @@ import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
 import { inject } from "vitest";
+import type { SharedName } from "./offer-program.js";
 import { runAdmin } from "./run-admin.js";
 import { checkAnswersOf } from "../api/check-answer.js";
 
@@ -46,11 +47,11 @@ export function programOf({ dataDir, env, endpoints }: Running): Program {
 }
 
 /**
- * A program with default settings that other files use at the same time: with accounts, organizations and hosts whose
+ * A program with default settings, and with smaller lookup tables unless its name says whole, that other files use at the same time: with accounts, organizations and hosts whose
  * names they do not have, and assertions about these alone. It cannot be killed or stopped.
  */
-export async function sharedProgram(): Promise<Program> {
-  const answer = await fetch(inject("sharedProgram"));
+export async function sharedProgram(name: SharedName = "sharedProgram"): Promise<Program> {
+  const answer = await fetch(inject(name));
   if (!answer.ok) throw new Error(await answer.text());
   const { dataDir, endpoints } = (await answer.json()) as { dataDir: string; endpoints: Endpoints };
   await checkAnswersOf(endpoints.api ?? "");

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll } from "vitest";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { makeOrganization } from "../imports/make-artifacts.js";
+import { type Program, sharedProgram } from "./program.js";
 import { startToolchain, type Toolchain, type ToolchainOptions } from "./start-toolchain.js";
 
 /** Of the suite that runs. */
 export let toolchain: Toolchain;
+/** That the suite joined. */
+export let program: Program;
 /** The account that owns what the suite makes. */
 export let api: ApiClient;
 
@@ -24,10 +27,19 @@ export function useToolchain({ organizations = [], ...options }: Used = {}): voi
   afterAll(() => own?.close());
 }
 
+/** An account and organizations of a suite, that may export, in the program with the whole lookup tables that files share. */
+export function joinWholeProgram(account: string, organizations: readonly string[]): void {
+  beforeAll(async () => {
+    program = await sharedProgram("wholeProgram");
+    api = await program.newAccount(account);
+    for (const each of organizations) await makeExporting(each, program);
+  });
+}
+
 /** An organization of the account that may export; its name. */
-export async function makeExporting(organization: string): Promise<string> {
+export async function makeExporting(organization: string, running: Program = toolchain): Promise<string> {
   await makeOrganization(api, organization);
-  await toolchain.admin("grant-export", organization);
+  await running.admin("grant-export", organization);
   return organization;
 }
 

@@ -13,7 +13,7 @@ import { retract } from "../../../support/imports/import-outcome.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
-import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
+import { api, joinWholeProgram, program } from "../../../support/program/use-toolchain.js";
 import { recountAdoption, recountUse } from "../../../support/statistics/recount-adoption.js";
 import type { RecountQuery } from "../../../support/statistics/recount-statistics.js";
 import { lineOf, sentEvent, type SentEvent } from "../../../support/statistics/sent-events.js";
@@ -33,17 +33,17 @@ const ENDS: readonly EndOfLife[] = [
   { version: "1.x", date: "2026-06-30" },
 ];
 
-const organization = "acme";
+const organization = "adopting";
 let pool: pg.Pool;
 let member: ApiClient;
 let artifacts: Record<"image" | "wheel" | "files", KnownArtifact>;
 let events: SentEvent[];
 
-useToolchain({ prepared: ["databases"], organizations: [organization] });
+joinWholeProgram("adopting-ada", [organization]);
 beforeAll(async () => {
-  pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 1 });
-  member = await toolchain.newAccount("bob");
-  await joinOrganization(pool, { organization, username: "bob", role: "member" });
+  pool = new pg.Pool({ connectionString: program.endpoints.postgres, max: 1 });
+  member = await program.newAccount("adopting-bob");
+  await joinOrganization(pool, { organization, username: "adopting-bob", role: "member" });
   artifacts = {
     image: await makePackage(api, { organization, name: "image", libraryType: "docker" }),
     wheel: await makePackage(api, { organization, name: "wheel", libraryType: "pypi" }),
@@ -55,14 +55,14 @@ beforeAll(async () => {
     const event = sentEvent(random, { artifact, key: `event ${index}`, day: random.pick(DAYS) });
     return random.chance(0.05) ? { ...event, version: "other" } : event;
   });
-  await api.pollToDone(await api.importBody("/v2/acme/import", events.map(lineOf).join("")));
+  await api.pollToDone(await api.importBody("/v2/adopting/import", events.map(lineOf).join("")));
   for (const name of Object.keys(artifacts)) await setEnds(name, ENDS);
 });
 afterAll(() => pool?.end());
 
 async function setEnds(name: string, versions: readonly EndOfLife[]): Promise<EndsOfLife> {
   const put = { method: "PUT", body: JSON.stringify({ versions }) };
-  const answer = await api.request(`/v2/packages/acme/${name}/end-of-life`, put);
+  const answer = await api.request(`/v2/packages/adopting/${name}/end-of-life`, put);
   expect(answer.status).toBe(200);
   return (await answer.json()) as EndsOfLife;
 }
@@ -93,7 +93,7 @@ const ASKED = [...UNFILTERED, ...FILTERED];
 async function read(name: string, query: string) {
   const { startDate, endDate } = RANGE;
   const { complete_through: completeThrough, ...adoption } = await api.get<Adoption>(
-    `/v2/acme/stats/adoption?package=${name}&startDate=${startDate}&endDate=${endDate}${query}`,
+    `/v2/adopting/stats/adoption?package=${name}&startDate=${startDate}&endDate=${endDate}${query}`,
   );
   expect(completeThrough).toMatch(/Z$/);
   return adoption;
@@ -118,7 +118,7 @@ function expectAll(): void {
       const { versions, series, interval } = await read(of, query);
       const { startDate, endDate } = RANGE;
       const statistics = await api.get<Statistics>(
-        `/v2/acme/stats?package=${of}&startDate=${startDate}&endDate=${endDate}${query}&interval=${interval}&limit=100`.replace(
+        `/v2/adopting/stats?package=${of}&startDate=${startDate}&endDate=${endDate}${query}&interval=${interval}&limit=100`.replace(
           /&interval=\w+(?=.*&interval)/,
           "",
         ),
@@ -135,7 +135,7 @@ function expectAll(): void {
 
   test.each(["image", "wheel", "files"] as const)("the use of versions of %s", async (of) => {
     const { versions } = await member.get<{ versions: EndOfLifeUse[] }>(
-      `/v2/packages/acme/${of}/end-of-life`,
+      `/v2/packages/adopting/${of}/end-of-life`,
     );
     expect(versions).toEqual(
       recountUse(events, { ...MONTH, artifacts: [artifacts[of].id], endsOfLife: ENDS }),
@@ -147,7 +147,7 @@ function expectAll(): void {
 describe("equals a recount of the events:", expectAll);
 
 test("as CSV it is the series, for those who may export the package", async () => {
-  const path = `/v2/acme/stats/adoption?package=image&startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;
+  const path = `/v2/adopting/stats/adoption?package=image&startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;
   const headers = { Accept: "text/csv" };
   const answer = await api.request(path, { headers });
   const { series } = await read("image", "");
@@ -166,7 +166,7 @@ test.each([
   ["package=image&compare=previous", 400, "invalid-query", "compare"],
   ["package=image&versions=patch", 400, "invalid-query", "versions must be one of exact, minor, major"],
 ])("?%s is refused", async (query, status, code, sentence) => {
-  const answer = await api.request(`/v2/acme/stats/adoption?${query}`);
+  const answer = await api.request(`/v2/adopting/stats/adoption?${query}`);
   expect(answer.status).toBe(status);
   const problem = (await answer.json()) as { code: string; message: string };
   expect(problem.code).toBe(code);
@@ -185,7 +185,7 @@ describe("end of life", () => {
     ],
     [{}, "/versions"],
   ])("is refused as %j", async (body, path) => {
-    const answer = await api.request("/v2/packages/acme/image/end-of-life", {
+    const answer = await api.request("/v2/packages/adopting/image/end-of-life", {
       method: "PUT",
       body: JSON.stringify(body),
     });
@@ -195,15 +195,15 @@ describe("end of life", () => {
 
   test("is changed by admins alone, as a whole, and stands in the audit log", async () => {
     const put = { method: "PUT", body: JSON.stringify({ versions: [] }) };
-    expect((await member.request("/v2/packages/acme/files/end-of-life", put)).status).toBe(403);
+    expect((await member.request("/v2/packages/adopting/files/end-of-life", put)).status).toBe(403);
     const name = (await makePackage(api, { organization, name: "short", libraryType: "npm" })).id;
     const sent = ENDS.toReversed();
     expect(await setEnds(name, sent)).toEqual({ versions: ENDS });
     expect(await setEnds(name, sent.slice(0, 1))).toEqual({ versions: sent.slice(0, 1) });
     const unused = { ...sent[0], downloads: 0, unique_addresses: 0, companies: 0 };
-    expect(await api.get(`/v2/packages/acme/${name}/end-of-life`)).toEqual({ versions: [unused] });
+    expect(await api.get(`/v2/packages/adopting/${name}/end-of-life`)).toEqual({ versions: [unused] });
     const { audit_entries: entries } = await api.get<{ audit_entries: AuditEntryRecord[] }>(
-      "/v2/acme/audit?per_page=1",
+      "/v2/adopting/audit?per_page=1",
     );
     expect(entries[0]).toMatchObject({
       action: "packages.update",
@@ -224,7 +224,7 @@ describe("after a fifth of the events was overridden", () => {
     const overriding = before
       .filter((_, index) => index % 5 === 0)
       .map(({ artifact, key }) => sentEvent(random, { artifact, key, day: random.pick(DAYS) }));
-    const { upload, started } = await startUpload(api, { owner: "acme", path: "/v2/acme/import" });
+    const { upload, started } = await startUpload(api, { owner: "adopting", path: "/v2/adopting/import" });
     importId = started.id;
     await upload.send(overriding.map(lineOf).join("") + BLANK_LINES);
     const keys = new Map(overriding.map((event) => [event.key, event]));
@@ -245,7 +245,7 @@ describe("after a fifth of the events was overridden", () => {
   describe("equals a recount:", expectAll);
 
   test("a retraction brings the earlier numbers back", async () => {
-    await retract(api, `/v2/imports/acme/${importId}`);
+    await retract(api, `/v2/imports/adopting/${importId}`);
     for (const asked of ASKED)
       await expect.poll(() => read(asked.of, asked.query)).toEqual(recounted(asked, before));
   });

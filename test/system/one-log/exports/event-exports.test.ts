@@ -14,12 +14,12 @@ import {
   saveExport,
 } from "../../../support/imports/read-export.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
+import { api, joinWholeProgram, program } from "../../../support/program/use-toolchain.js";
 import { useFolder } from "../../../support/use-folder.js";
 
 /** EXPORT_ROWS=1000000 is what is promised; few are enough to see that all is as it should be. */
-const EVENTS = Number(process.env["EXPORT_ROWS"] ?? 20_000);
-const SMALL = Math.min(EVENTS, 20_000);
+const EVENTS = Number(process.env["EXPORT_ROWS"] ?? 4_000);
+const SMALL = Math.min(EVENTS, 4_000);
 const FROM = "2025-03-10";
 const DAYS = "startDate=2025-03-10&endDate=2025-03-20";
 const LATER = "2025-03-15";
@@ -45,17 +45,24 @@ async function importLines(lines: Iterable<HostileEvent>): Promise<string> {
   function* bytes() {
     for (const { line } of lines) yield Buffer.from(`${line}\n`);
   }
-  const started = await api.importBody("/v2/acme/import", bytes(), { gzip: true });
+  const started = await api.importBody("/v2/event-exports/import", bytes(), { gzip: true });
   const done = await api.pollToDone(started, { timeoutMs: 600_000 });
   expect(done).toMatchObject({ status: "done", events_failed_to_import: 0 });
   return done.id;
 }
 
-useToolchain({ prepared: ["databases"], organizations: ["acme"] });
+joinWholeProgram("event-exports-ada", ["event-exports"]);
 beforeAll(async () => {
-  files = await makePackage(api, { organization: "acme", name: 'files "=1", größer', libraryType: "other" });
+  files = await makePackage(api, {
+    organization: "event-exports",
+    name: 'files "=1", größer',
+    libraryType: "other",
+  });
   const named = { artifact: files, packageName: 'files "=1", größer' };
-  const made = await api.post<{ id: string }>("/v2/pixels/acme", { name: "Handbook", package_id: files.id });
+  const made = await api.post<{ id: string }>("/v2/pixels/event-exports", {
+    name: "Handbook",
+    package_id: files.id,
+  });
   pixel = { kind: "pixel", id: made.id, libraryType: "" };
   const seen = { ...named, artifact: pixel };
   const first = [...hostileEvents({ seed: 1, count: EVENTS, from: FROM, ...named })];
@@ -67,7 +74,7 @@ beforeAll(async () => {
   await importLines(sameDays);
   // Overrides a part, is retracted whole: what it had overridden is live again.
   const mistake = await importLines(hostileEvents({ seed: 5, count: SMALL / 15, from: FROM, ...named }));
-  await retract(api, `/v2/imports/acme/${mistake}`);
+  await retract(api, `/v2/imports/event-exports/${mistake}`);
   expected = liveRows(first, views, again, sameDays);
   small = liveRows(views);
   const asked = new Date();
@@ -186,12 +193,14 @@ describe("a request", () => {
   });
 
   test("is refused where the owner has no right to export", async () => {
-    await toolchain.admin("revoke-export", "acme");
+    await program.admin("revoke-export", "event-exports");
     const ofPackage = await api.request(events("events.csv"));
     const ofPixels = await api.request(`/v1/pixels/events/all.csv?${DAYS}`);
-    await toolchain.admin("revoke-export", "ada");
+    await program.admin("revoke-export", "event-exports-ada");
     const ofNone = await api.request(`/v1/pixels/events/all.csv?${DAYS}`);
-    await Promise.all(["acme", "ada"].map((owner) => toolchain.admin("grant-export", owner)));
+    await Promise.all(
+      ["event-exports", "event-exports-ada"].map((owner) => program.admin("grant-export", owner)),
+    );
     expect([ofPackage.status, await ofPackage.json()]).toMatchObject([403, { code: "export-not-granted" }]);
     expect((await ofPixels.text()).split("\n")).toHaveLength(2);
     expect([ofNone.status, await ofNone.json()]).toMatchObject([403, { code: "export-not-granted" }]);
@@ -199,7 +208,7 @@ describe("a request", () => {
 });
 
 describe("the aggregates", () => {
-  const path = `/v1/organizations/acme/aggregates?${DAYS}&breakdown=total,variable`;
+  const path = `/v1/organizations/event-exports/aggregates?${DAYS}&breakdown=total,variable`;
 
   test.each([
     ["text/csv", "csv"],
@@ -218,7 +227,7 @@ describe("the aggregates", () => {
 });
 
 test("a deleted package is in no export", async () => {
-  const gone = await makePackage(api, { organization: "acme", name: "gone", libraryType: "other" });
+  const gone = await makePackage(api, { organization: "event-exports", name: "gone", libraryType: "other" });
   await importLines(hostileEvents({ seed: 9, count: 10, from: FROM, artifact: gone, packageName: "gone" }));
   const path = `/v1/packages/${gone.id}/events/a.csv?${DAYS}`;
   expect((await api.request(path)).status).toBe(200);

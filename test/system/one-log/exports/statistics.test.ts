@@ -15,7 +15,7 @@ import { makePackage, makePixel } from "../../../support/imports/make-artifacts.
 import { retract } from "../../../support/imports/import-outcome.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { startUpload } from "../../../support/imports/start-upload.js";
-import { api, toolchain, useToolchain } from "../../../support/program/use-toolchain.js";
+import { api, joinWholeProgram, program } from "../../../support/program/use-toolchain.js";
 import { recountStatistics, type RecountQuery } from "../../../support/statistics/recount-statistics.js";
 import { lineOf, sentEvent, type SentEvent } from "../../../support/statistics/sent-events.js";
 
@@ -31,21 +31,21 @@ const EVENTS = 3_000;
 /** Fills a chunk, so that it is sent while the upload goes on. */
 const BLANK_LINES = "\n".repeat(600_000);
 
-const organization = "acme";
+const organization = "counting";
 let pool: pg.Pool;
 let as: Record<"owner" | "member" | "outsider", ApiClient>;
 let artifacts: Record<"image" | "files" | "tool" | "wheel" | "site", KnownArtifact>;
 let events: SentEvent[];
 
-useToolchain({ prepared: ["databases"], organizations: [organization] });
+joinWholeProgram("counting-ada", [organization]);
 beforeAll(async () => {
-  pool = new pg.Pool({ connectionString: toolchain.endpoints.postgres, max: 1 });
+  pool = new pg.Pool({ connectionString: program.endpoints.postgres, max: 1 });
   as = {
     owner: api,
-    member: await toolchain.newAccount("bob"),
-    outsider: await toolchain.newAccount("eve"),
+    member: await program.newAccount("counting-bob"),
+    outsider: await program.newAccount("counting-eve"),
   };
-  await joinOrganization(pool, { organization, username: "bob", role: "member" });
+  await joinOrganization(pool, { organization, username: "counting-bob", role: "member" });
   const make = (name: string, libraryType: "docker" | "other" | "npm" | "pypi") =>
     makePackage(as.owner, { organization, name, libraryType });
   artifacts = {
@@ -63,7 +63,7 @@ beforeAll(async () => {
       day: random.pick(DAYS),
     }),
   );
-  await as.owner.pollToDone(await as.owner.importBody("/v2/acme/import", events.map(lineOf).join("")));
+  await as.owner.pollToDone(await as.owner.importBody("/v2/counting/import", events.map(lineOf).join("")));
 });
 
 afterAll(() => pool?.end());
@@ -74,7 +74,7 @@ function dayAfter(date: string, days: number): string {
 
 async function read(query: string, api = as.owner): Promise<Omit<Statistics, "complete_through">> {
   const { startDate, endDate } = RANGE;
-  const path = `/v2/acme/stats?startDate=${startDate}&endDate=${endDate}&${query}`;
+  const path = `/v2/counting/stats?startDate=${startDate}&endDate=${endDate}&${query}`;
   const { complete_through: completeThrough, ...rest } = await api.get<Statistics>(path);
   expect(completeThrough).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
   return rest;
@@ -194,7 +194,7 @@ describe("the statistics of an import equal its lines, counted one by one", () =
 });
 
 test("without filters they equal the aggregates for the same range", async () => {
-  const lines = await as.owner.readAggregates("acme", RANGE);
+  const lines = await as.owner.readAggregates("counting", RANGE);
   const { totals, series, breakdowns } = await read("package=image&limit=100");
   const ofImage = lines.filter((line) => line.package === artifacts.image.id);
   const total = (some: readonly AggregateV1[]) => some.reduce((sum, line) => sum + line.total, 0);
@@ -224,7 +224,7 @@ test("without filters they equal the aggregates for the same range", async () =>
 
 describe("one list in full", () => {
   const path = (query: string) =>
-    `/v2/acme/stats/client?startDate=${RANGE.startDate}&endDate=${RANGE.endDate}&${query}`;
+    `/v2/counting/stats/client?startDate=${RANGE.startDate}&endDate=${RANGE.endDate}&${query}`;
 
   test("is paged, searched, and the same as CSV", async () => {
     const all = recountStatistics(events, { ...RANGE, before: PREVIOUS, limit: 100 }).breakdowns["client"];
@@ -265,14 +265,17 @@ describe("one list in full", () => {
     const keeps = ({ place }: SentEvent) => filter === "" || place.country === "DE";
     const all = recountStatistics(events, { ...RANGE, artifacts: ids("wheel"), versions, limit: 100, keeps });
     const rows: StatisticsRow[] = [];
-    for (let next: string | undefined = `/v2/acme/stats/version?${query}&per_page=2`; next !== undefined;) {
+    for (
+      let next: string | undefined = `/v2/counting/stats/version?${query}&per_page=2`;
+      next !== undefined;
+    ) {
       const page: StatisticsListPage = await as.owner.get(next);
       rows.push(...page.rows);
       next = page.next;
     }
     expect(rows.length).toBeGreaterThan(5);
     expect(rows).toEqual(all.breakdowns["version"]);
-    const found = await as.owner.get<StatisticsListPage>(`/v2/acme/stats/version?${query}&search=1.`);
+    const found = await as.owner.get<StatisticsListPage>(`/v2/counting/stats/version?${query}&search=1.`);
     expect(found.rows).toEqual(
       all.breakdowns["version"]?.filter(({ version }) => String(version).includes("1.")),
     );
@@ -309,7 +312,7 @@ describe("who may read them", () => {
   };
   const exportsSeenBy = async (api: ApiClient) =>
     (
-      await api.get<{ audit_entries: AuditEntryRecord[] }>("/v2/acme/audit?action=export.read")
+      await api.get<{ audit_entries: AuditEntryRecord[] }>("/v2/counting/audit?action=export.read")
     ).audit_entries.map(({ changes }) => changes);
   afterEach(() => pool.query("delete from package_permissions"));
 
@@ -318,10 +321,10 @@ describe("who may read them", () => {
   });
 
   test("they need no grant, but CSV does", async () => {
-    await toolchain.admin("revoke-export", "acme");
-    const json = await statusOf(as.owner, "/v2/acme/stats/country");
-    const csv = await statusOf(as.owner, "/v2/acme/stats/country", CSV);
-    await toolchain.admin("grant-export", "acme");
+    await program.admin("revoke-export", "counting");
+    const json = await statusOf(as.owner, "/v2/counting/stats/country");
+    const csv = await statusOf(as.owner, "/v2/counting/stats/country", CSV);
+    await program.admin("grant-export", "counting");
     expect([json, csv]).toEqual([
       [200, ""],
       [403, "export-not-granted"],
@@ -329,24 +332,24 @@ describe("who may read them", () => {
   });
 
   test("a package that the caller is blocked from is in no number", async () => {
-    await give("bob", "blocked", "image");
+    await give("counting-bob", "blocked", "image");
     expect(await read("", as.member)).toEqual(counted("files", "tool", "wheel", "site"));
     const keeps = ({ artifact, place }: SentEvent) =>
       artifact.id !== artifacts.image.id && place.country === "DE";
     expect(await read("country=DE", as.member)).toEqual(recountStatistics(events, { ...RANGE, keeps }));
-    expect(await statusOf(as.member, "/v2/acme/stats?package=image")).toEqual(HIDDEN);
+    expect(await statusOf(as.member, "/v2/counting/stats?package=image")).toEqual(HIDDEN);
   });
 
   test("nor are the views of its pixels", async () => {
     const associate = async (fields: object) => {
       const init = { method: "PUT", body: JSON.stringify({ name: "site", ...fields }) };
-      expect((await as.owner.request(`/v2/pixels/acme/${artifacts.site.id}`, init)).status).toBe(200);
+      expect((await as.owner.request(`/v2/pixels/counting/${artifacts.site.id}`, init)).status).toBe(200);
     };
     await associate({ package_id: artifacts.image.id });
     onTestFinished(() => associate({}));
-    const path = "/v2/acme/stats?pixel=site";
+    const path = "/v2/counting/stats?pixel=site";
     expect(await statusOf(as.member, path)).toEqual([200, ""]);
-    await give("bob", "blocked", "image");
+    await give("counting-bob", "blocked", "image");
     expect(await read("", as.member)).toEqual(counted("files", "tool", "wheel"));
     expect(await statusOf(as.member, path)).toEqual(HIDDEN);
     await setRole("admin");
@@ -360,26 +363,26 @@ describe("who may read them", () => {
   });
 
   test("an outsider with a level on one package reads its numbers alone", async () => {
-    await give("eve", "member", "files");
+    await give("counting-eve", "member", "files");
     for (const query of ["", "package=files"])
       expect(await read(query, as.outsider)).toEqual(counted("files"));
-    const byPackage = await as.outsider.get<{ packages: { name: string }[] }>("/v2/acme/stats/packages");
+    const byPackage = await as.outsider.get<{ packages: { name: string }[] }>("/v2/counting/stats/packages");
     expect(byPackage.packages.map(({ name }) => name)).toEqual(["files"]);
     for (const query of ["package=image", "pixel=site"])
-      expect(await statusOf(as.outsider, `/v2/acme/stats?${query}`)).toEqual(HIDDEN);
+      expect(await statusOf(as.outsider, `/v2/counting/stats?${query}`)).toEqual(HIDDEN);
   });
 
   test.each([
-    ["a member", "bob", "member", [403, "forbidden"]],
-    ["an outsider", "eve", "outsider", [404, "not-found"]],
+    ["a member", "counting-bob", "member", [403, "forbidden"]],
+    ["an outsider", "counting-eve", "outsider", [404, "not-found"]],
   ] as const)("a level on a package gives its CSV alone, to %s", async (_, username, who, refusal) => {
     const api = as[who];
     await give(username, "member", "files");
     const { startDate, endDate } = RANGE;
-    const path = `/v2/acme/stats?package=files&startDate=${startDate}&endDate=${endDate}&interval=week`;
+    const path = `/v2/counting/stats?package=files&startDate=${startDate}&endDate=${endDate}&interval=week`;
     const answer = await api.request(path, { headers: CSV });
     const lists = ["?package=files", "?package=image", "?pixel=site", ""].map((query) =>
-      statusOf(api, `/v2/acme/stats/country${query}`, CSV),
+      statusOf(api, `/v2/counting/stats/country${query}`, CSV),
     );
     const [own, ...others] = await Promise.all(lists);
     expect(
@@ -390,7 +393,7 @@ describe("who may read them", () => {
     ).toEqual(recountStatistics(events, { ...RANGE, interval: "week", artifacts: ids("files") }).series);
     expect(own).toEqual([200, ""]);
     expect(others).toEqual([refusal, refusal, refusal]);
-    expect(await api.get("/v2/packages/acme/files/access")).toMatchObject({
+    expect(await api.get("/v2/packages/counting/files/access")).toMatchObject({
       package: { uuid: artifacts.files.id, name: "files" },
       may_change: false,
       may_import: false,
@@ -403,7 +406,7 @@ describe("who may read them", () => {
     ["pixel=image", 404, "not-found"],
     ["versions=patch", 400, "invalid-query"],
   ])("?%s is refused", async (query, status, code) => {
-    expect(await statusOf(as.owner, `/v2/acme/stats?${query}`)).toEqual([status, code]);
+    expect(await statusOf(as.owner, `/v2/counting/stats?${query}`)).toEqual([status, code]);
   });
 });
 
@@ -418,14 +421,17 @@ describe("after a fifth of the events was overridden", () => {
     const overriding = before
       .filter((_, index) => index % 5 === 0)
       .map(({ artifact, key }) => sentEvent(random, { artifact, key, day: random.pick(DAYS) }));
-    const { upload, started } = await startUpload(as.owner, { owner: "acme", path: "/v2/acme/import" });
+    const { upload, started } = await startUpload(as.owner, {
+      owner: "counting",
+      path: "/v2/counting/import",
+    });
     importId = started.id;
     await upload.send(overriding.map(lineOf).join("") + BLANK_LINES);
     const keys = new Map(overriding.map((event) => [event.key, event]));
     events = before.map((event) => keys.get(event.key) ?? event);
     for (const asked of FILTERED)
       await expect.poll(() => read(asked.query)).toEqual(recounted(events, asked));
-    expect(await as.owner.get(`/v2/imports/acme/${importId}`)).toMatchObject({ status: "importing" });
+    expect(await as.owner.get(`/v2/imports/counting/${importId}`)).toMatchObject({ status: "importing" });
     upload.end();
     await upload.answer;
     await as.owner.pollToDone(started);
@@ -434,7 +440,7 @@ describe("after a fifth of the events was overridden", () => {
   describe("every number equals a recount", expectAll);
 
   test("a retraction brings the earlier numbers back", async () => {
-    await retract(api, `/v2/imports/acme/${importId}`);
+    await retract(api, `/v2/imports/counting/${importId}`);
     for (const asked of [...FILTERED, ...UNFILTERED])
       await expect.poll(() => read(asked.query)).toEqual(recounted(before, asked));
   });
