@@ -15,6 +15,7 @@ export const PAGES = [
   "deploy/docs/managing.md",
   "deploy/docs/annotations.md",
   "deploy/docs/assistants.md",
+  "deploy/docs/clients.md",
   "deploy/docs/badges.md",
   "deploy/docs/dashboard.md",
   "deploy/README.md",
