@@ -104,18 +104,17 @@ function callersOf(request: TabledRequest): readonly TabledCaller[] {
 }
 
 function ofEachCombination(request: TabledRequest): TabledCaller[] {
-  const callers = new Map<string, TabledCaller>();
+  const actions = new Set([request.route.action]);
   for (const caller of CALLERS) {
-    const combined: string[] = [caller.ownerKind];
     const on = (action: Action) => {
-      const decision = tabledDecision(action, caller);
-      combined.push(`${action}: ${decision}`);
-      return decision;
+      actions.add(action);
+      return tabledDecision(action, caller);
     };
-    const decision = expectedDecision(request, { ownerKind: caller.ownerKind, on });
-    callers.set([decision, tabledDecision(request.route.action, caller), ...combined].join(), caller);
+    expectedDecision(request, { ownerKind: caller.ownerKind, on });
   }
-  return [...callers.values()];
+  const combinationOf = (caller: TabledCaller) =>
+    [caller.ownerKind, ...[...actions].map((action) => tabledDecision(action, caller))].join();
+  return [...new Map(CALLERS.map((caller) => [combinationOf(caller), caller])).values()];
 }
 
 const OWNER = { ownerKind: "organization", caller: { standing: "owner" } } as const;
