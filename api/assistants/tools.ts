@@ -87,7 +87,7 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** State of the dashboard's pages: the same parameters. The others are of lists, or part of the page's path. */
-const NOT_OF_PAGES = ["limit", "after", "per_page", "search", "package", "packageType", "pixel"];
+const NOT_OF_PAGES = ["short", "limit", "after", "per_page", "search", "package", "packageType", "pixel"];
 
 function statisticsPage(text: TextsOf): string {
   const owner = text("owner");

@@ -145,6 +145,7 @@ describe("the questions of a maintainer are answered with the numbers of the API
     const answer = await call(client, "list_packages", { limit: 1 });
     const [first] = answer["packages"] as { name: string; uuid: string }[];
     expect([first?.name, answer["next_after"]]).toEqual(["secret", first?.uuid]);
+    expect(answer.dashboard_url).toBe(`${toolchain.api}/dashboard/`);
     const rest = await call(client, "list_packages", { after: first?.uuid });
     expect(rest).toMatchObject({ packages: [{ name: "tool", owner: OWNER }] });
     expect(rest).not.toHaveProperty("next_after");
