@@ -34,6 +34,13 @@ export const DELIVERY_FAULT_POINTS = [
   "delivery-after-record",
 ] as const;
 
+export const NOTIFICATION_FAULT_POINTS = [
+  "notification-planned",
+  "notification-before-send",
+  "notification-after-send",
+  "notification-after-record",
+] as const;
+
 /** Of erasures and dead letters, which no import waits for. */
 export const BESIDE_FAULT_POINTS = ["dead-letter-stored", "erasure-noted", "erasure-finished"] as const;
 
@@ -41,6 +48,7 @@ export const ALL_FAULT_POINTS = [
   ...FAULT_POINTS,
   ...FUNNEL_FAULT_POINTS,
   ...DELIVERY_FAULT_POINTS,
+  ...NOTIFICATION_FAULT_POINTS,
   ...BESIDE_FAULT_POINTS,
 ] as const;
 

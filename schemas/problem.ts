@@ -45,6 +45,8 @@ const STATUS_BY_CODE = {
   "too-many-annotations": 422,
   "too-many-tokens": 422,
   "too-many-webhooks": 422,
+  "too-many-notifications": 422,
+  "email-not-configured": 422,
   "unknown-name": 422,
   "unknown-user": 422,
   "idempotency-key-reused": 422,

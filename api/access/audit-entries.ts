@@ -53,7 +53,11 @@ export const SIGN_IN_ACTIONS = [
 ] as const;
 export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 
-export const SERVICE_ACTIONS = ["webhooks.disable-failing", "user.sign-in-failed"] as const;
+export const SERVICE_ACTIONS = [
+  "webhooks.disable-failing",
+  "notifications.unsubscribe",
+  "user.sign-in-failed",
+] as const;
 type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
 /** Of these, which change nothing and may be many, the newest of each actor are kept; see `insertAccessEntry`. */

@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
 
 /**
- * How much each may have: packages, pixels, webhooks and sources an owner; organizations (that it made) and additional tokens an
+ * How much each may have: packages, pixels, webhooks, sources and notifications an owner; organizations (that it made) and additional tokens an
  * account; domains and routes a package. A lowered quota takes nothing from those who have more.
  */
 export const DEFAULT_QUOTAS = {
@@ -11,6 +11,7 @@ export const DEFAULT_QUOTAS = {
   webhooks: 20,
   sources: 500,
   annotations: 5_000,
+  notifications: 100,
   tokens: 100,
   domains: 100,
   /** Every request may have to try each of them. */
@@ -27,6 +28,7 @@ export const QUOTA_PROBLEMS = {
   webhooks: "too-many-webhooks",
   sources: "too-many-sources",
   annotations: "too-many-annotations",
+  notifications: "too-many-notifications",
   tokens: "too-many-tokens",
   domains: "too-many-domains",
   routes: "too-many-routes",

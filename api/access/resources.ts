@@ -161,6 +161,11 @@ export const RESOURCES = {
     auditKind: "webhook",
     actions: { manage: { on: "owner", least: "admin", scope: "manage" } },
   },
+  notifications: {
+    tag: "Notifications",
+    auditKind: "notification",
+    actions: { manage: { on: "owner", least: "admin", scope: "manage" } },
+  },
 } as const satisfies Record<string, Resource>;
 
 interface Resource {

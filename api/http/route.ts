@@ -55,8 +55,8 @@ export interface Call<Named extends Action = Action> {
 }
 
 /**
- * An operation that needs no token: a read about the service itself or of a package that its admins made public, or an
- * event whose signature takes the place of a token.
+ * An operation that needs no token: a read about the service itself or of a package that its admins made public, or one
+ * whose signature, or the token in its address, takes the place of it.
  */
 export interface PublicRoute {
   method: "GET" | "POST";

@@ -738,6 +738,65 @@ create table source_counters (
 );
 
 
+-- Notifications
+
+-- What an owner's people are told, and where.
+create table notifications (
+  id                uuid primary key,
+  owner_id          uuid not null references owners (id) on delete cascade,
+  event             text not null,
+  -- Null for all packages of the owner.
+  package_id        uuid references packages (id) on delete cascade,
+  threshold_percent float8,
+  channel           text not null,
+  -- An address, or a URL that is a secret: sealed with a key of the service, and what answers show of it.
+  target            bytea not null,
+  target_shown      text not null,
+  enabled           boolean not null default true,
+  -- Why the service disabled it; null where a person did.
+  disabled_reason   text,
+  -- Periods and failures from before it are not told.
+  enabled_at        timestamptz not null default now(),
+  -- As the one who saved it last reached the service: for links.
+  base_url          text not null,
+  created_at        timestamptz not null default now(),
+  updated_at        timestamptz not null default now()
+);
+create index notifications_of_owner on notifications (owner_id, id desc);
+create index notifications_of_package on notifications (package_id) where package_id is not null;
+
+-- What was found to tell of a period or a failure, also where that was nothing: one row, and at most one that corrects it.
+create table notification_messages (
+  id               uuid primary key,
+  owner_id         uuid not null references owners (id) on delete cascade,
+  -- Null for the owner's webhooks, which have deliveries of their own.
+  notification_id  uuid references notifications (id) on delete cascade,
+  event            text not null,
+  -- The first day of a period, or which failure.
+  period           text not null,
+  corrects         uuid references notification_messages (id) on delete cascade,
+  state            text not null check (state in ('nothing', 'pending', 'sent', 'failed', 'cancelled')),
+  data             jsonb not null,
+  -- All events received before it are in the numbers.
+  complete_through timestamptz not null,
+  checked_at       timestamptz not null default clock_timestamp(),
+  attempts         integer not null default 0,
+  -- While a worker sends it: which claim, and in `next_attempt_at` when another worker may take it.
+  claim            uuid,
+  next_attempt_at  timestamptz not null default clock_timestamp(),
+  last_error       text,
+  created_at       timestamptz not null default clock_timestamp(),
+  ended_at         timestamptz
+);
+create unique index notification_messages_once
+  on notification_messages ((coalesce(notification_id, owner_id)), event, period, (corrects is not null));
+create index notification_messages_of_notification on notification_messages (notification_id, id desc);
+create index notification_messages_of_owner on notification_messages (owner_id);
+create index notification_messages_corrections on notification_messages (corrects) where corrects is not null;
+create index notification_messages_due on notification_messages (next_attempt_at) where state = 'pending';
+create index notification_messages_by_age on notification_messages (created_at);
+
+
 -- Operation
 
 -- Who changed what, and when? One row for each change, written in the transaction of the change. Exports and failed

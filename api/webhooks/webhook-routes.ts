@@ -1,5 +1,4 @@
 import type { Pool } from "pg";
-import { Problem } from "../../schemas/problem.js";
 import {
   LISTED_WEBHOOK,
   WEBHOOK,
@@ -32,7 +31,8 @@ import {
 } from "./webhooks.js";
 import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./secret-routes.js";
 import { issueWebhookSecret } from "./sign.js";
-import { type AddressGuard, urlFault } from "../outbound/guard-address.js";
+import type { AddressGuard } from "../outbound/guard-address.js";
+import { requireAllowedUrl } from "../outbound/require-allowed-url.js";
 
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
 const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };
@@ -156,7 +156,7 @@ async function createWebhook(
   const { account, action, param, record } = call;
   // Checked before any name is looked up: only callers who may create a webhook can cause a lookup.
   await wholeOwnerFor(pg, account, param("owner"), action);
-  await requireAllowed(guard, sent.url);
+  await requireAllowedUrl(guard, sent.url);
   const id = newWebhookId();
   const secret = issueWebhookSecret();
   return inTransaction(pg, async (client) => {
@@ -177,7 +177,7 @@ async function changeWebhook(
 ): Promise<WebhookRecord> {
   const sent = await readJson(call.ctx, parseWebhookUpdate);
   await webhookFor(pg, call);
-  if (sent.url !== undefined) await requireAllowed(guard, sent.url);
+  if (sent.url !== undefined) await requireAllowedUrl(guard, sent.url);
   return inTransaction(pg, async (client) => {
     await lockOwner(client, call.param("owner"));
     const { ownerId, webhook: before } = await webhookFor(client, call);
@@ -191,14 +191,4 @@ async function changeWebhook(
     await call.record(client, { ownerId, target: webhookTarget(after), changes });
     return after;
   });
-}
-
-async function requireAllowed(guard: AddressGuard, url: string): Promise<void> {
-  const fault = await guard.faultNow(url);
-  if (fault === undefined) return;
-  const isInside = urlFault(url, { allowPrivateNetworks: true }) === undefined;
-  const remedy = isInside
-    ? " The operator of this service can allow it, with WEBHOOK_ALLOW_PRIVATE_NETWORKS=true."
-    : "";
-  throw new Problem("webhook-url-not-allowed", `The url ${fault}.${remedy}`);
 }

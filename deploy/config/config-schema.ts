@@ -4,6 +4,7 @@ import { ROLES } from "./roles.js";
 import { CLICKHOUSE_VARIABLES, KAFKA_VARIABLES } from "./store-variables.js";
 import {
   COLLECTION_VARIABLES,
+  MAIL_VARIABLES,
   QUOTA_VARIABLES,
   RETENTION_VARIABLES,
   SOURCE_VARIABLES,
@@ -204,6 +205,7 @@ export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
   "Sign-in": SIGN_IN,
   "Live collection": COLLECTION_VARIABLES,
   Sources: SOURCE_VARIABLES,
+  Mail: MAIL_VARIABLES,
   Retention: RETENTION_VARIABLES,
   Quotas: QUOTA_VARIABLES,
   "Processing and logging": PROCESSING,
@@ -217,6 +219,7 @@ export const VARIABLES = {
   ...SIGN_IN,
   ...COLLECTION_VARIABLES,
   ...SOURCE_VARIABLES,
+  ...MAIL_VARIABLES,
   ...RETENTION_VARIABLES,
   ...QUOTA_VARIABLES,
   ...PROCESSING,

@@ -63,6 +63,8 @@ export interface Config {
     urls: Readonly<Partial<Record<SourceKind, string>>>;
     githubToken?: string;
   };
+  /** The mail server and the sender. */
+  mail?: { url: string; from: string };
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** Origins whose pages may call the API; `*` for all. */
@@ -119,10 +121,15 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       urls: (variables.SOURCES_URLS && parseSourceUrls(variables.SOURCES_URLS)) || {},
       ...given("githubToken", variables.GITHUB_TOKEN),
     },
+    ...given("mail", mailOptions(variables)),
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: variables.LOG_LEVEL as LogLevel,
   };
+}
+
+function mailOptions({ SMTP_URL: url, MAIL_FROM: from = "" }: Variables): Config["mail"] {
+  return url === undefined ? undefined : { url, from };
 }
 
 export interface ClickHouseCluster {

@@ -63,7 +63,7 @@ export const QUOTA_VARIABLES = {
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "What an owner (packages, pixels, webhooks, sources, annotations), an account (organizations, additional tokens) and a package " +
+      "What an owner (packages, pixels, webhooks, sources, annotations, notifications), an account (organizations, additional tokens) and a package " +
       "(domains, routes) may have. Those left out keep their default. What exists stays.",
   },
 } as const satisfies Record<string, VariableSchema>;
@@ -99,6 +99,26 @@ export const SOURCE_VARIABLES = {
     meaning:
       "Sent to GitHub alone: more requests an hour, private repositories that it may read, and views and clones of those " +
       "that it may push to. Everybody who manages an owner here can then add these as sources.",
+  },
+} as const satisfies Record<string, VariableSchema>;
+
+export const MAIL_VARIABLES = {
+  SMTP_URL: {
+    type: "string",
+    format: "smtp-url",
+    mustBe:
+      "an smtp:// or smtps:// URL with a host, such as smtps://user:password@mail.example.org (@ in a user or password is %40)",
+    unset: "no mail is sent, and notifications by e-mail are refused",
+    meaning:
+      "The mail server for [notifications](notifications.md). With `smtp://` the connection is encrypted where the server " +
+      "offers STARTTLS; `?requireTLS=true` insists on it. Needs `MAIL_FROM`.",
+  },
+  MAIL_FROM: {
+    type: "string",
+    format: "sender",
+    mustBe: "an e-mail address, or a name and an address such as Acme <stats@example.org>",
+    unset: "no mail is sent",
+    meaning: "The sender of every mail. Its domain should be one that the mail server signs for (DKIM).",
   },
 } as const satisfies Record<string, VariableSchema>;
 

@@ -28,6 +28,7 @@ import { readEventRetention } from "../stores/open-event-log.js";
 import { erasureSealer } from "../schedule/client-erasures.js";
 import { openLineChecks } from "./start-line-checks.js";
 import type { Collect } from "./start-collect.js";
+import { notificationApi, unsubscribeApi } from "./start-notifications.js";
 import { sourceApi } from "./start-sources.js";
 import { webhookApi } from "./start-webhooks.js";
 
@@ -88,6 +89,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...aggregateRoutes({ pg: requests, clickhouse, isSharded, listener }),
       ...eventRoutes({ pg: requests, clickhouse, listener }),
       ...webhookApi(parts),
+      ...notificationApi(parts),
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...funnelRoutes({ pg: requests }),
       ...funnelImportanceRoutes({ pg: requests }),
@@ -103,6 +105,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...badgeRoutes(publicDeps),
       ...publicPageRoutes(publicDeps),
       ...githubReleaseRoutes({ ...releases, quotas: config.quotas }),
+      ...unsubscribeApi(parts, publicDeps.limit),
     ],
   });
   const handle = app.callback();

@@ -25,6 +25,7 @@ import { type RoleParts, resolveTxtAt } from "./role-parts.js";
 import { startClientErasures } from "../schedule/client-erasures.js";
 import { clusterServers } from "../stores/clickhouse/clickhouse-source.js";
 import { watchServers } from "../stores/clickhouse/cluster/watch-servers.js";
+import { notificationJob, startNotificationSending } from "./start-notifications.js";
 import { startSourceRuns } from "./start-sources.js";
 import { startWebhooks } from "./start-webhooks.js";
 
@@ -37,6 +38,7 @@ export function startJobs(parts: RoleParts): void {
   const { shards, pg } = stores;
   watchCluster(parts);
   open.use(startWebhooks(parts));
+  open.use(startNotificationSending(parts));
   if (config.sources.isOn) open.use(startSourceRuns(parts));
   open.use(
     startSettler({
@@ -72,6 +74,7 @@ export function startJobs(parts: RoleParts): void {
   const jobs = [
     ...cleanUpJobs({ shards, retention, ...createRetentionMetrics(registry) }),
     funnelJob(shards, config.funnelSchedule),
+    notificationJob(parts),
     ...hostJobs(config),
   ];
   open.use(startSchedule(jobs, { pg, log, ...createScheduleMetrics(registry, jobs) }));

@@ -1,7 +1,8 @@
 import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { STAGES, type Stage } from "../records/funnel.js";
+import { NOTIFICATION_DATA, type NotificationData } from "./notification-data.js";
 
-export interface WebhookEventData {
+export interface WebhookEventData extends NotificationData {
   "company-funnel-stage-changed": {
     /** At most 100. */
     companies: readonly { domain: string; name: string; old_stage?: Stage; new_stage: Stage }[];
@@ -34,6 +35,7 @@ export const WEBHOOK_EVENTS = {
       },
     },
   },
+  ...NOTIFICATION_DATA,
   test: {
     when: "The test of a webhook was asked for, whatever the webhook subscribes to",
     data: { message: TEXT },
@@ -42,8 +44,8 @@ export const WEBHOOK_EVENTS = {
 
 interface EventSchema<Kind extends WebhookEventKind> {
   when: string;
-  /** The properties of `data`, all required. */
-  data: Record<keyof WebhookEventData[Kind], object>;
+  /** The properties of `data` that are always there. */
+  data: Partial<Record<keyof WebhookEventData[Kind], object>>;
 }
 
 export const WEBHOOK_EVENT_KINDS = Object.keys(WEBHOOK_EVENTS) as WebhookEventKind[];

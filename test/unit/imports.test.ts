@@ -138,6 +138,7 @@ const API_LEVELS: readonly (readonly string[])[] = [
   ["statistics", "funnel", "webhooks", "annotations"],
   ["sources"],
   ["dashboard"],
+  ["notifications"],
   ["public", "assistants"],
 ];
 

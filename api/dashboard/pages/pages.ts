@@ -10,6 +10,7 @@ import { packageListPage, packagePage } from "./package/package-page.js";
 import { pixelListPage, pixelPage } from "./package/pixel-page.js";
 import { auditPage } from "./settings/audit-page.js";
 import { membersPage } from "./settings/members-page.js";
+import { notificationsPage } from "./settings/notifications-page.js";
 import { organizationPage, packagesPage } from "./settings/organization-page.js";
 import { packageSettingsPage } from "./settings/package-settings-page.js";
 import { annotationsPage } from "./settings/annotations-page.js";
@@ -46,6 +47,7 @@ export const PAGES: readonly Page[] = [
   packageSettingsPage,
   annotationsPage,
   sourcesPage,
+  notificationsPage,
   auditPage,
 ];
 

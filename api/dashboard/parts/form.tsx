@@ -73,7 +73,7 @@ interface FieldProps {
   value?: string | undefined;
   type?: "text" | "email" | "password" | "url" | "search" | "date" | "number";
   required?: boolean;
-  placeholder?: string;
+  placeholder?: string | undefined;
   autocomplete?: string;
   pattern?: string;
   rows?: number;

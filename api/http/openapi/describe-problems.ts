@@ -135,6 +135,8 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "too-many-webhooks": "acme has as many webhooks as it may have.",
   "too-many-sources": "acme has as many sources as it may have.",
   "too-many-annotations": "acme has as many annotations as it may have.",
+  "too-many-notifications": "acme has as many notifications as it may have.",
+  "email-not-configured": "This service sends no mail: its operator has to set SMTP_URL and MAIL_FROM.",
   "unknown-name": "npm has no package left-padd.",
   "cannot-remove-last-owner": "An organization must keep an owner.",
   "domain-is-already-in-use": "The domain downloads.acme.example is in use.",

@@ -11,6 +11,7 @@ import { insertPackage, insertPackageDomain } from "../../../api/packages/packag
 import { insertPackageRoute } from "../../../api/packages/package-route-routes.js";
 import { insertPixel } from "../../../api/pixels/pixels.js";
 import { insertSource } from "../../../api/sources/sources.js";
+import { insertNotification, newNotificationId } from "../../../api/notifications/notifications.js";
 import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
 import { insertWebhook, newWebhookId, updateWebhookSecret } from "../../../api/webhooks/webhooks.js";
 import { createSealer } from "../../../api/identity/tokens.js";
@@ -112,6 +113,19 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     "",
   source: ({ pg, owner }) =>
     insertSource(pg, { ownerId: owner.id, kind: "npm", name: randomUUID(), packageId: null, enabled: true }),
+  async notification({ pg, owner }) {
+    const id = newNotificationId();
+    const target = createSealer(SECRET_KEY, "webhook-secret").seal("http://127.0.0.1:59999/", id);
+    const told = {
+      event: "webhook-disabled",
+      packageId: null,
+      thresholdPercent: null,
+      channel: "slack",
+    } as const;
+    const shown = { targetShown: "127.0.0.1:59999", enabled: true, baseUrl: "http://127.0.0.1" };
+    await insertNotification(pg, { id, ownerId: owner.id, ...told, target, ...shown });
+    return id;
+  },
   erasure: ({ pg, owner }) =>
     insertErasure(pg, { ownerId: owner.id, kind: "origin_id", seal: () => Buffer.from("sealed") }),
   async route({ pg, packageId }) {

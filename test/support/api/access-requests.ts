@@ -82,6 +82,8 @@ const NARROWED: Asked = {
 
 /** Webhooks tell of all packages. */
 const OF_WEBHOOKS: Asked = { decide: onAllPackages("webhooks.manage") };
+const OF_NOTIFICATIONS: Asked = { decide: onAllPackages("notifications.manage") };
+const NOTIFICATION = { event: "weekly-digest", channel: "slack", target: "http://127.0.0.1:59999/" };
 
 /** Without a role, the package that the caller may read is counted alone. */
 const STATISTICS: Asked = {
@@ -178,6 +180,13 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/erasures": [
     { body: () => ({ endpoint_id: "0f".repeat(16) }), decide: onAllPackages("erasures.create") },
   ],
+  "GET /v2/:owner/notifications": [OF_NOTIFICATIONS],
+  "POST /v2/:owner/notifications": [{ body: () => NOTIFICATION, ...OF_NOTIFICATIONS }],
+  "GET /v2/:owner/notifications/:notification": [OF_NOTIFICATIONS],
+  "PUT /v2/:owner/notifications/:notification": [{ body: () => ({ enabled: false }), ...OF_NOTIFICATIONS }],
+  "DELETE /v2/:owner/notifications/:notification": [OF_NOTIFICATIONS],
+  "GET /v2/:owner/notifications/:notification/preview": [OF_NOTIFICATIONS],
+  "POST /v2/:owner/notifications/:notification/send": [OF_NOTIFICATIONS],
   "GET /v2/:owner/webhooks": [OF_WEBHOOKS],
   "POST /v2/:owner/annotations": [{ body: () => ({ date: "2026-08-04", text: "Version 2" }) }],
   "POST /v2/:owner/sources": [{ body: () => SOURCE }],

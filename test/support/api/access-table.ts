@@ -86,6 +86,7 @@ const TABLE: Record<Action, string> = {
   "webhooks.manage": "A H A A F H",
   "annotations.read": "A H A A A H",
   "annotations.manage": "A H A A F H",
+  "notifications.manage": "A H A A F H",
   "sources.read": "A H A A A H",
   "sources.manage": "A H A A F H",
   "erasures.create": "A H A A F H",
@@ -133,6 +134,7 @@ const SCOPE_TABLE: Record<Scope, readonly Action[]> = {
   export: ["export.read", "packages.export"],
   manage: [
     ...(["organization.create", "organization.update", "audit.read", "webhooks.manage"] as const),
+    ...(["notifications.manage"] as const),
     ...(["erasures.create", "erasures.read"] as const),
     ...(["funnel.manage", "sources.manage", "annotations.manage"] as const),
     ...(["members.write", "members.leave", "members.write-owner", "permissions.write"] as const),

@@ -8,6 +8,9 @@ import { companyRoutes } from "../../../api/funnel/company-routes.js";
 import { documentRoutes } from "../../../api/http/docs/document-routes.js";
 import { funnelRoutes, funnelRunRoutes } from "../../../api/funnel/funnel-routes.js";
 import { funnelImportanceRoutes } from "../../../api/funnel/importance-routes.js";
+import { notificationRoutes } from "../../../api/notifications/notification-routes.js";
+import { notificationSendRoutes } from "../../../api/notifications/send-routes.js";
+import { unsubscribeRoutes } from "../../../api/notifications/unsubscribe-routes.js";
 import { badgeRoutes } from "../../../api/public/badge-routes.js";
 import { publicPageRoutes } from "../../../api/public/public-page-routes.js";
 import { healthRoutes } from "../../../api/http/health-routes.js";
@@ -38,6 +41,8 @@ export const ROUTE_MAKERS = [
   webhookRoutes,
   webhookSecretRoutes,
   webhookDeliveryRoutes,
+  notificationRoutes,
+  notificationSendRoutes,
   companyRoutes,
   funnelRoutes,
   funnelImportanceRoutes,
@@ -57,11 +62,12 @@ export const TOKEN_ROUTES = [
   ...mcpRoutes({ pg: UNUSED, routes: () => [] }),
 ];
 
-/** Routes that show what everybody may see of a package. */
+/** Routes that need no token of an account: what everybody may see of a package, signed events, the end of a mail. */
 export const PUBLIC_ROUTES = [
   ...badgeRoutes(UNUSED),
   ...publicPageRoutes(UNUSED),
   ...githubReleaseRoutes(UNUSED),
+  ...unsubscribeRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

@@ -12,6 +12,7 @@ export const PAGES = [
   "deploy/docs/funnel.md",
   "deploy/docs/webhooks.md",
   "deploy/docs/sources.md",
+  "deploy/docs/notifications.md",
   "deploy/docs/managing.md",
   "deploy/docs/annotations.md",
   "deploy/docs/assistants.md",

@@ -2,7 +2,14 @@ import { path } from "../../address.js";
 import { mayManage, useVisit } from "../../page.js";
 import { Tabs } from "../../parts/panel.js";
 
-export type SettingsTab = "members" | "organization" | "packages" | "annotations" | "sources" | "audit";
+export type SettingsTab =
+  | "members"
+  | "organization"
+  | "packages"
+  | "annotations"
+  | "sources"
+  | "notifications"
+  | "audit";
 
 export function SettingsTabs({ current }: { current: SettingsTab }) {
   const { owner, href } = useVisit();
@@ -13,6 +20,7 @@ export function SettingsTabs({ current }: { current: SettingsTab }) {
     { name: "packages", label: "Packages", end: "/packages", isShown: true },
     { name: "annotations", label: "Notes", end: "/annotations", isShown: owner.role !== "none" },
     { name: "sources", label: "Sources", end: "/sources", isShown: owner.role !== "none" },
+    { name: "notifications", label: "Notifications", end: "/notifications", isShown: mayManage(owner) },
     { name: "audit", label: "Audit log", end: "/audit", isShown: mayManage(owner) },
   ];
   return (

@@ -11,6 +11,13 @@ import type { ComponentChildren } from "preact";
 
 export const KIND_WORDS: Record<WebhookEventKind, string> = {
   "company-funnel-stage-changed": "A company reaches another stage",
+  "weekly-digest": "A week is over: its numbers",
+  "monthly-digest": "A month is over: its numbers",
+  "new-companies": "Companies come for the first time",
+  "downloads-changed": "The downloads of a day are unusual",
+  "import-failed": "An import breaks off or refuses lines",
+  "webhook-disabled": "Another webhook is disabled",
+  "source-failed": "A registry cannot be asked",
   test: "Tests",
 };
 

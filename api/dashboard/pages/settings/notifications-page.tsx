@@ -1,0 +1,207 @@
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import type {
+  NotificationPreview,
+  NotificationRecord,
+  NotificationSent,
+} from "../../../../schemas/contracts/notification.js";
+import { path } from "../../address.js";
+import { type Submitted, type Visit, page, useVisit } from "../../page.js";
+import { Button, ConfirmButton, Form } from "../../parts/form.js";
+import { formatTime } from "../../parts/format.js";
+import { Badge, EmptyState, PageHead, Panel } from "../../parts/panel.js";
+import { Pager, Table } from "../../parts/table.js";
+import type { Form as Sent } from "../../read-form.js";
+import { packagesOf } from "../artifacts-of.js";
+import { NotificationForm, saveNotification } from "./notification-form.js";
+import { CHANNEL_WORDS, EVENT_WORDS } from "./notification-words.js";
+import { SettingsTabs } from "./settings-tabs.js";
+
+interface NotificationList {
+  notifications: NotificationRecord[];
+  next?: string;
+  packages: readonly PackageV1[];
+  /** The one that is edited or looked at, by `?edit=` and `?preview=`. */
+  edited?: NotificationRecord;
+  preview?: NotificationPreview;
+}
+
+export const notificationsPage = page<NotificationList>({
+  path: "/o/:owner/settings/notifications",
+  section: "settings",
+  load,
+  title: (_, { owner }) => `Notifications of ${owner.name}`,
+  render: (list, { shown }) => <Notifications {...list} sent={shown as NotificationSent | undefined} />,
+  submit: change,
+  notices: {
+    created: "The notification was created. It tells of what ends from now on.",
+    changed: "The notification was changed.",
+    deleted: "The notification was deleted.",
+  },
+});
+
+async function load(visit: Visit): Promise<NotificationList> {
+  const { api, owner, query } = visit;
+  const at = path`/v2/${owner.name}/notifications`;
+  const [edit, preview] = [query.get("edit"), query.get("preview")];
+  const [list, packages, edited, previewed] = await Promise.all([
+    api<{ notifications: NotificationRecord[]; next?: string }>({
+      path: at,
+      query: { after: query.get("after") ?? undefined, per_page: 50 },
+    }),
+    packagesOf(visit),
+    edit === null ? undefined : api<NotificationRecord>({ path: at + path`/${edit}` }),
+    preview === null ? undefined : api<NotificationPreview>({ path: at + path`/${preview}/preview` }),
+  ]);
+  return { ...list, packages, ...(edited && { edited }), ...(previewed && { preview: previewed }) };
+}
+
+interface Shown extends NotificationList {
+  /** What came of a message that was sent by hand. */
+  sent: NotificationSent | undefined;
+}
+
+function Notifications({ notifications, next, packages, edited, preview, sent }: Shown) {
+  return (
+    <>
+      <PageHead
+        title="Notifications"
+        about="Digests and alerts by mail or in a chat, so that nobody has to look here for them."
+      />
+      <SettingsTabs current="notifications" />
+      {sent !== undefined && <SentNotice sent={sent} />}
+      {preview !== undefined && <Preview preview={preview} />}
+      {notifications.length === 0 ? (
+        <EmptyState title="There is no notification yet">
+          <p>Begin with the weekly digest: every Monday, the numbers of the week before.</p>
+        </EmptyState>
+      ) : (
+        <Panel title="Notifications">
+          <NotificationTable notifications={notifications} packages={packages} />
+        </Panel>
+      )}
+      <Pager next={next} />
+      {edited !== undefined && <NotificationForm packages={packages} edited={edited} />}
+      <NotificationForm packages={packages} />
+    </>
+  );
+}
+
+function SentNotice({ sent: { success, error } }: { sent: NotificationSent }) {
+  return success ? (
+    <p class="notice" role="status">
+      The message was sent.
+    </p>
+  ) : (
+    <p class="problem" role="alert">
+      The message was not sent. {error}
+    </p>
+  );
+}
+
+function Preview({ preview: { subject, text } }: { preview: NotificationPreview }) {
+  return (
+    <Panel title="As it would look now">
+      <p>
+        <bdi>{subject}</bdi>
+      </p>
+      <pre tabIndex={0} role="group" aria-label="The message">
+        {text}
+      </pre>
+    </Panel>
+  );
+}
+
+function NotificationTable({
+  notifications,
+  packages,
+}: Pick<NotificationList, "notifications" | "packages">) {
+  const names = new Map(packages.map(({ uuid, name }) => [uuid, name]));
+  return (
+    <Table
+      caption="Notifications"
+      isStacked
+      columns={[{ name: "Tells" }, { name: "To" }, { name: "State" }, { name: "Change", isUnnamed: true }]}
+      rows={notifications.map((each) => [
+        <>
+          {EVENT_WORDS[each.event]}{" "}
+          <span class="soft">
+            {each.threshold_percent !== undefined && `${each.threshold_percent} % `}
+            <bdi>{names.get(each.package_id ?? "") ?? ""}</bdi>
+          </span>
+        </>,
+        <>
+          <bdi>{each.target}</bdi> <span class="soft">{CHANNEL_WORDS[each.channel]}</span>
+        </>,
+        <State notification={each} />,
+        <Changes notification={each} />,
+      ])}
+    />
+  );
+}
+
+function State({ notification }: { notification: NotificationRecord }) {
+  const { enabled, disabled_reason: reason, last_error: error, last_sent_at: at } = notification;
+  const last = at === undefined ? "nothing sent yet" : `last sent ${formatTime(at)}`;
+  if (!enabled)
+    return (
+      <>
+        <Badge>Off</Badge> <bdi>{reason}</bdi>
+      </>
+    );
+  if (error === undefined)
+    return (
+      <>
+        <Badge kind="good">On</Badge> {last}
+      </>
+    );
+  return (
+    <>
+      <Badge kind="bad">Not sent</Badge> {error} ({last})
+    </>
+  );
+}
+
+function Changes({ notification: { id, enabled } }: { notification: NotificationRecord }) {
+  const { href, here } = useVisit();
+  return (
+    <div class="actions">
+      <a class="button" href={href(here, { preview: id })}>
+        Preview
+      </a>
+      <Form action={`send ${id}`}>
+        <Button kind="quiet">Send one now</Button>
+      </Form>
+      <a class="button" href={`${href(here, { edit: id })}#edit`}>
+        Edit
+      </a>
+      <Form action={`${enabled ? "disable" : "enable"} ${id}`}>
+        <Button kind="quiet">{enabled ? "Turn off" : "Turn on"}</Button>
+      </Form>
+      <ConfirmButton action={`delete ${id}`} label="Delete" question="Nothing more is sent to it." />
+    </div>
+  );
+}
+
+async function change(visit: Visit, form: Sent): Promise<Submitted> {
+  const { api, owner, href } = visit;
+  const list = path`/v2/${owner.name}/notifications`;
+  const back = (notice: string) => ({ to: href(path`/o/${owner.name}/settings/notifications`, { notice }) });
+  const [verb = "", id = ""] = form.action.split(" ");
+  const at = list + path`/${id}`;
+  switch (verb) {
+    case "create":
+      await saveNotification(visit, form, { method: "POST", path: list });
+      return back("created");
+    case "change":
+      await saveNotification(visit, form, { method: "PUT", path: at });
+      return back("changed");
+    case "send":
+      return { shown: await api<NotificationSent>({ method: "POST", path: `${at}/send` }) };
+    case "delete":
+      await api({ method: "DELETE", path: at });
+      return back("deleted");
+    default:
+      await api({ method: "PUT", path: at, body: { enabled: verb === "enable" } });
+      return back("changed");
+  }
+}

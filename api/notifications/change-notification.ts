@@ -1,0 +1,183 @@
+import {
+  type NotificationChannel,
+  type NotificationRecord,
+  type NotificationUpdate,
+  THRESHOLDS,
+  parseNotificationCreate,
+  parseNotificationUpdate,
+} from "../../schemas/contracts/notification.js";
+import type { NotificationEvent } from "../../schemas/contracts/notification-data.js";
+import { isEmail } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { invalidBody } from "../../schemas/invalid-body.js";
+import { changedFields } from "../access/audit-entries.js";
+import { type Owner, wholeOwnerFor } from "../access/authorise.js";
+import { ownedPackageId } from "../access/owned-package.js";
+import { lockOwner } from "../access/owners.js";
+import { type Quotas, requireRoom } from "../access/quotas.js";
+import { entityTag, requireMatch } from "../http/answers/headers.js";
+import { readJson } from "../http/middleware/read-json.js";
+import type { Call } from "../http/route.js";
+import { requireAllowedUrl } from "../outbound/require-allowed-url.js";
+import { inTransaction } from "../postgres/connection.js";
+import type { Postgres } from "../postgres/query.js";
+import { NO_MAIL } from "./mail.js";
+import { cancelMessages } from "./messages.js";
+import {
+  type NotificationDeps,
+  type NotificationFields,
+  countNotifications,
+  insertNotification,
+  newNotificationId,
+  notificationFor,
+  notificationTarget,
+  readStoredNotification,
+  updateNotification,
+} from "./notifications.js";
+
+type Managing = Call<"notifications.manage">;
+type Deps = NotificationDeps & { quotas: Quotas };
+
+export async function createNotification(deps: Deps, call: Managing): Promise<NotificationRecord> {
+  const { pg, sealer, quotas } = deps;
+  const { ctx, account, action, param, record } = call;
+  const sent = await readJson(ctx, parseNotificationCreate);
+  // Checked before any name is looked up: only callers who may create one can cause a lookup.
+  await wholeOwnerFor(pg, account, param("owner"), action);
+  await requireTarget(deps, sent);
+  const id = newNotificationId();
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const owner = await wholeOwnerFor(client, account, param("owner"), action);
+    requireRoom(quotas, "notifications", {
+      name: owner.name,
+      count: await countNotifications(client, owner.id),
+    });
+    const { event, channel, target, enabled = true } = sent;
+    await insertNotification(client, {
+      id,
+      ownerId: owner.id,
+      event,
+      packageId: await packageIdOf(client, { call, owner, event, idOrName: sent.package }),
+      thresholdPercent: thresholdOf(event, sent.threshold_percent),
+      channel,
+      target: sealer.seal(target, id),
+      targetShown: shownOf(channel, target),
+      enabled,
+      baseUrl: baseOf(call),
+    });
+    const of = (parameter: string) => (parameter === "notification" ? id : owner.name);
+    const { notification } = await notificationFor(client, { account, action, param: of });
+    const changes = { ...sent, target: notification.target };
+    await record(client, { ownerId: owner.id, target: notificationTarget(notification), changes });
+    return notification;
+  });
+}
+
+export async function changeNotification(
+  deps: NotificationDeps,
+  call: Managing,
+): Promise<NotificationRecord> {
+  const { pg, sealer } = deps;
+  const { ctx, param, record } = call;
+  const sent = await readJson(ctx, parseNotificationUpdate);
+  const { notification: known } = await notificationFor(pg, call);
+  const channel = sent.channel ?? known.channel;
+  if (sent.target !== undefined) await requireTarget(deps, { channel, target: sent.target });
+  else if (channel !== known.channel)
+    throw invalidBody([{ path: "/target", message: "is required with another channel" }]);
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const { owner, notification: before } = await notificationFor(client, call);
+    requireMatch(ctx, entityTag(before));
+    const stored = await readStoredNotification(client, before.id);
+    if (stored === undefined) throw new Problem("not-found", "The notification was deleted in the meantime.");
+    const fields = await changedTo(client, { call, owner, stored, sent });
+    const { target } = sent;
+    const targeted = target !== undefined && {
+      target: sealer.seal(target, before.id),
+      targetShown: shownOf(channel, target),
+    };
+    await updateNotification(client, { ...fields, ...targeted, id: before.id, baseUrl: baseOf(call) });
+    if (!fields.enabled) await cancelMessages(client, before.id);
+    const { notification: after } = await notificationFor(client, call);
+    // Another URL of the same host looks the same.
+    const changes = { ...changedFields(before, after), ...(targeted && { target: after.target }) };
+    await record(client, { ownerId: owner.id, target: notificationTarget(after), changes });
+    return after;
+  });
+}
+
+interface Changing {
+  call: Managing;
+  owner: Owner;
+  stored: NotificationFields;
+  sent: NotificationUpdate;
+}
+
+async function changedTo(
+  client: Postgres,
+  { call, owner, stored, sent }: Changing,
+): Promise<NotificationFields> {
+  const event = sent.event ?? stored.event;
+  const threshold = sent.threshold_percent === undefined ? stored.thresholdPercent : sent.threshold_percent;
+  return {
+    ...stored,
+    event,
+    packageId:
+      sent.package === undefined
+        ? requirePackageAllowed(event, stored.packageId)
+        : await packageIdOf(client, { call, owner, event, idOrName: sent.package }),
+    thresholdPercent: thresholdOf(event, sent.event === undefined ? threshold : sent.threshold_percent),
+    channel: sent.channel ?? stored.channel,
+    enabled: sent.enabled ?? stored.enabled,
+  };
+}
+
+interface PackageOf {
+  call: Managing;
+  owner: Owner;
+  event: NotificationEvent;
+  idOrName: string | null | undefined;
+}
+
+async function packageIdOf(
+  pg: Postgres,
+  { call: { account }, owner, event, idOrName }: PackageOf,
+): Promise<string | null> {
+  if (idOrName === undefined || idOrName === null) return null;
+  requirePackageAllowed(event, idOrName);
+  return ownedPackageId(pg, { account, ownerId: owner.id, owner: owner.name, idOrName, field: "package" });
+}
+
+/** A webhook tells of all packages. */
+function requirePackageAllowed(event: NotificationEvent, packageId: string | null): string | null {
+  if (event !== "webhook-disabled" || packageId === null) return packageId;
+  throw invalidBody([{ path: "/package", message: `is no field of ${event}` }]);
+}
+
+function thresholdOf(event: NotificationEvent, sent: number | null | undefined): number | null {
+  const standard = THRESHOLDS[event] ?? null;
+  if (sent === undefined || sent === null) return standard;
+  if (standard === null)
+    throw invalidBody([{ path: "/threshold_percent", message: `is no field of ${event}` }]);
+  return sent;
+}
+
+async function requireTarget(
+  { guard, sendMail }: NotificationDeps,
+  { channel, target }: { channel: NotificationChannel; target: string },
+): Promise<void> {
+  if (channel !== "email") return requireAllowedUrl(guard, target);
+  if (!isEmail(target)) throw invalidBody([{ path: "/target", message: "must be an e-mail address" }]);
+  if (sendMail === undefined) throw new Problem("email-not-configured", NO_MAIL);
+}
+
+function shownOf(channel: NotificationChannel, target: string): string {
+  return channel === "email" ? target : new URL(target).host;
+}
+
+/** Pages and their script call the API below an address of their own. */
+function baseOf({ ctx }: Managing): string {
+  return ctx.state.publicBase.replace(/\/dashboard\/api$/, "");
+}

@@ -1,0 +1,19 @@
+export interface Mail {
+  /** Names it in `Message-ID`: the same at every attempt, so that a server or reader can tell a second copy. */
+  id: string;
+  /** The id of the mail that it corrects. */
+  corrects?: string | undefined;
+  to: string;
+  date: Date;
+  subject: string;
+  text: string;
+  html: string;
+  unsubscribeUrl: string;
+}
+
+/** Throws `MailRefused` where another attempt would have the same end, and any other error otherwise. */
+export type SendMail = (mail: Mail) => Promise<void>;
+
+export class MailRefused extends Error {}
+
+export const NO_MAIL = "This service sends no mail: its operator has to set SMTP_URL and MAIL_FROM.";

@@ -1,0 +1,31 @@
+/** What a message says, before it is written for mail or a chat: every text is plain and of one line. */
+export interface Message {
+  subject: string;
+  lines: string[];
+  tiles: Tile[];
+  charts: Chart[];
+  link: { label: string; url: string };
+  small: string[];
+}
+
+export interface Tile {
+  label: string;
+  value: string;
+  /** Against before: "+12 %". */
+  change?: string;
+}
+
+export interface Chart {
+  title: string;
+  rows: { label: string; value: number; note?: string }[];
+}
+
+const CHARACTERS_MAX = 80;
+
+/** A text of others, such as a package's name: without what could break or reorder the lines around it, and not long. */
+export function oneLine(text: string, charactersMax = CHARACTERS_MAX): string {
+  const characters = [...text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim()];
+  return characters.length <= charactersMax
+    ? characters.join("")
+    : `${characters.slice(0, charactersMax - 1).join("")}…`;
+}

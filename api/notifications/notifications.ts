@@ -1,0 +1,157 @@
+import type { Pool } from "pg";
+import { v7 as uuidv7 } from "uuid";
+import type { NotificationChannel, NotificationRecord } from "../../schemas/contracts/notification.js";
+import type { NotificationEvent } from "../../schemas/contracts/notification-data.js";
+import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { type Owner, wholeOwnerFor } from "../access/authorise.js";
+import type { Call } from "../http/route.js";
+import type { Sealer } from "../identity/tokens.js";
+import type { AddressGuard } from "../outbound/guard-address.js";
+import { type Page, type Postgres, query, utc } from "../postgres/query.js";
+import type { SendMail } from "./mail.js";
+
+export interface NotificationDeps {
+  pg: Pool;
+  guard: AddressGuard;
+  /** Its kind is "notification-target". */
+  sealer: Sealer;
+  /** Undefined where no mail server is configured. */
+  sendMail?: SendMail | undefined;
+}
+
+export interface NotificationFields {
+  event: NotificationEvent;
+  packageId: string | null;
+  thresholdPercent: number | null;
+  channel: NotificationChannel;
+  /** Sealed for the id. */
+  target: Buffer;
+  targetShown: string;
+  enabled: boolean;
+  baseUrl: string;
+}
+
+export function newNotificationId(): string {
+  return uuidv7();
+}
+
+/** The owner must be locked, because its notifications are counted. */
+export async function insertNotification(
+  pg: Postgres,
+  { id, ownerId, ...fields }: NotificationFields & { id: string; ownerId: string },
+): Promise<void> {
+  const text = `
+    insert into notifications (id, owner_id, event, package_id, threshold_percent, channel, target, target_shown, enabled, base_url)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  await query(pg, text, [id, ownerId, ...valuesOf(fields)]);
+}
+
+/** Enabled again, it tells what happens from then on. */
+export async function updateNotification(
+  pg: Postgres,
+  { id, ...fields }: NotificationFields & { id: string },
+): Promise<void> {
+  const text = `
+    update notifications set event = $2, package_id = $3, threshold_percent = $4, channel = $5, target = $6,
+      target_shown = $7, enabled = $8, base_url = $9, updated_at = clock_timestamp(),
+      disabled_reason = case when $8 then null else disabled_reason end,
+      enabled_at = case when $8 and (not enabled or event <> $2) then clock_timestamp() else enabled_at end
+    where id = $1`;
+  await query(pg, text, [id, ...valuesOf(fields)]);
+}
+
+function valuesOf(fields: NotificationFields): unknown[] {
+  const { event, packageId, thresholdPercent, channel, target, targetShown, enabled, baseUrl } = fields;
+  return [event, packageId, thresholdPercent, channel, target, targetShown, enabled, baseUrl];
+}
+
+/** False when it is disabled already. */
+export async function disableNotification(
+  pg: Postgres,
+  { id, reason }: { id: string; reason: string },
+): Promise<boolean> {
+  const text = `
+    update notifications set enabled = false, disabled_reason = $2, updated_at = clock_timestamp()
+    where id = $1 and enabled returning id`;
+  return (await query(pg, text, [id, reason])).length > 0;
+}
+
+/** Also deletes its messages. */
+export async function deleteNotification(pg: Postgres, id: string): Promise<void> {
+  await query(pg, "delete from notifications where id = $1", [id]);
+}
+
+export async function countNotifications(pg: Postgres, ownerId: string): Promise<number> {
+  const text = "select count(*)::int as notifications from notifications where owner_id = $1";
+  const [counted] = await query<{ notifications: number }>(pg, text, [ownerId]);
+  return counted?.notifications ?? 0;
+}
+
+/** Newest first. Returns one more than the page if there is a next page. */
+export async function listNotifications(
+  pg: Postgres,
+  { ownerId, page }: { ownerId: string; page: Page },
+): Promise<NotificationRecord[]> {
+  const text = `${SELECT} where n.owner_id = $1 and ($2::uuid is null or n.id < $2) order by n.id desc limit $3`;
+  const rows = await query<Nullable<NotificationRecord>>(pg, text, [
+    ownerId,
+    page.after ?? null,
+    page.perPage + 1,
+  ]);
+  return rows.map(withoutNulls<NotificationRecord>);
+}
+
+const SELECT = `
+  select n.id, o.name as owner, n.event, n.package_id, n.threshold_percent, n.channel, n.target_shown as target, n.enabled,
+    n.disabled_reason, ${utc("n.created_at")} as created_at, ${utc("n.updated_at")} as updated_at,
+    (
+      select ${utc("max(ended_at)")} from notification_messages m where m.notification_id = n.id and m.state = 'sent'
+    ) as last_sent_at,
+    (
+      select last_error from notification_messages m
+      where m.notification_id = n.id and m.state <> 'nothing' order by m.id desc limit 1
+    ) as last_error
+  from notifications n join owners o on o.id = n.owner_id`;
+
+/** What the service itself needs of a notification. */
+export interface StoredNotification extends NotificationFields {
+  id: string;
+  ownerId: string;
+  owner: string;
+}
+
+export async function readStoredNotification(
+  pg: Postgres,
+  id: string,
+): Promise<StoredNotification | undefined> {
+  if (!isUuid(id)) return undefined;
+  const text = `
+    select n.id, n.owner_id as "ownerId", o.name as owner, n.event, n.package_id as "packageId",
+      n.threshold_percent as "thresholdPercent", n.channel, n.target, n.target_shown as "targetShown", n.enabled,
+      n.base_url as "baseUrl"
+    from notifications n join owners o on o.id = n.owner_id where n.id = $1`;
+  const [row] = await query<StoredNotification>(pg, text, [id]);
+  return row;
+}
+
+type Managing = Pick<Call<"notifications.manage">, "account" | "action" | "param">;
+
+/** The caller must manage the owner's notifications, and be blocked from no package. Throws `not-found`, `forbidden`. */
+export async function notificationFor(
+  pg: Postgres,
+  { account, action, param }: Managing,
+): Promise<{ owner: Owner; notification: NotificationRecord }> {
+  const owner = await wholeOwnerFor(pg, account, param("owner"), action);
+  const id = param("notification");
+  const text = `${SELECT} where n.owner_id = $1 and n.id = $2`;
+  const [row] = isUuid(id) ? await query<Nullable<NotificationRecord>>(pg, text, [owner.id, id]) : [];
+  if (row === undefined) throw new Problem("not-found", `There is no notification ${id} that you can see.`);
+  return { owner, notification: withoutNulls<NotificationRecord>(row) };
+}
+
+type Targeted = Pick<NotificationRecord, "id" | "event" | "channel">;
+
+export function notificationTarget({ id, event, channel }: Targeted) {
+  return { kind: "notification", id, name: `${event} by ${channel}` } as const;
+}

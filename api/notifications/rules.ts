@@ -1,0 +1,28 @@
+import { NOTIFICATION_EVENTS, type NotificationEvent } from "../../schemas/contracts/notification-data.js";
+import { type Postgres, query } from "../postgres/query.js";
+
+/** Something that may have to be told: a notification, or a kind that webhooks of an owner subscribe to. */
+export interface Rule {
+  /** Null for webhooks, which are told of all packages and with the default thresholds. */
+  notificationId: string | null;
+  ownerId: string;
+  event: NotificationEvent;
+  packageId: string | null;
+  thresholdPercent: number | null;
+  /** What was over before is not told. */
+  since: Date;
+}
+
+/** What is to be told to whom? */
+export async function readRules(pg: Postgres): Promise<Rule[]> {
+  const text = `
+    select id as "notificationId", owner_id as "ownerId", event, package_id as "packageId",
+      threshold_percent as "thresholdPercent", enabled_at as since
+    from notifications where enabled
+    union all
+    select null, owner_id, kind, null, null, min(updated_at)
+    from webhooks cross join unnest(event_kinds) kind
+    where enabled and kind = any ($1) group by owner_id, kind
+    order by 2, 3`;
+  return query<Rule>(pg, text, [NOTIFICATION_EVENTS]);
+}

@@ -1,0 +1,125 @@
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { v7 as uuidv7 } from "uuid";
+import type { ClickHouse } from "../../schemas/shards.js";
+import { NOTIFICATION_PREVIEW, NOTIFICATION_SENT } from "../../schemas/contracts/notification.js";
+import { PERIOD_EVENTS, type PeriodEvent } from "../../schemas/contracts/notification-data.js";
+import { Problem } from "../../schemas/problem.js";
+import { limitWork, type RunLimited } from "../http/limit-work.js";
+import { type Call, type Route, route } from "../http/route.js";
+import { requireFew } from "../identity/failure-limits.js";
+import { EXAMPLES } from "./example-data.js";
+import type { AnyData } from "./messages.js";
+import {
+  type NotificationDeps,
+  type StoredNotification,
+  notificationFor,
+  notificationTarget,
+  readStoredNotification,
+} from "./notifications.js";
+import { lastPeriod } from "./periods.js";
+import { type PeriodReading, readPeriod } from "./read-period.js";
+import { type Sending, previewMessage, sendMessage } from "./send-message.js";
+
+/** Of one owner in a minute: a target may be an address of somebody else. Each process counts for itself. */
+export const SENDS_MAX = 5;
+
+const PATH = "/v2/:owner/notifications/:notification";
+const ABOUT =
+  "Of the last period that is over, whether or not it would be told; of an event that is a failure, an example.";
+
+interface SendRoutesDeps extends NotificationDeps {
+  clickhouse: ClickHouse;
+}
+
+type Managing = Call<"notifications.manage">;
+
+export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
+  const sends = new RateLimiterMemory({ points: SENDS_MAX, duration: 60 });
+  const runLimited = limitWork({
+    atOnce: { perKey: 2, inAll: 4 },
+    sharedMax: 1,
+    remedy: "Try again in a moment.",
+  });
+  return [
+    route({
+      method: "GET",
+      path: `${PATH}/preview`,
+      action: "notifications.manage",
+      operation: {
+        id: "previewNotification",
+        summary: "Read a message of a notification as it would be now",
+        description: ABOUT,
+        answers: {
+          200: {
+            description: "The message",
+            schema: NOTIFICATION_PREVIEW,
+            example: {
+              subject: "acme: 5,259 downloads, 3 – 9 Aug 2026",
+              text: "acme had 5,259 downloads ...\n",
+            },
+          },
+        },
+      },
+      async handle(call) {
+        const { stored } = await storedFor(deps, call);
+        call.ctx.body = previewMessage(await sendingOf(deps, { call, stored, runLimited }), deps);
+      },
+    }),
+    route({
+      method: "POST",
+      path: `${PATH}/send`,
+      action: "notifications.manage",
+      operation: {
+        id: "sendNotification",
+        summary: "Send one message of a notification now, to see it",
+        description: `${ABOUT} Also of a disabled one. It takes no other message's place. At most ${SENDS_MAX} a minute for one owner.`,
+        answers: {
+          200: { description: "What came of it", schema: NOTIFICATION_SENT, example: { success: true } },
+        },
+      },
+      async handle(call) {
+        const { ownerId, stored, notification } = await storedFor(deps, call);
+        await requireFew(
+          sends,
+          ownerId,
+          "Too many messages of this owner were sent by hand in the last minute.",
+        );
+        const sending = await sendingOf(deps, { call, stored, runLimited });
+        const target = notificationTarget(notification);
+        await call.record(deps.pg, { ownerId, target, changes: { sent: true } });
+        const sent = await sendMessage(sending, deps);
+        call.ctx.body = sent.isSent ? { success: true } : { success: false, error: sent.error };
+      },
+    }),
+  ];
+}
+
+async function storedFor({ pg }: SendRoutesDeps, call: Managing) {
+  const { owner, notification } = await notificationFor(pg, call);
+  const stored = await readStoredNotification(pg, notification.id);
+  if (stored === undefined) throw new Problem("not-found", "The notification was deleted in the meantime.");
+  return { ownerId: owner.id, notification, stored };
+}
+
+interface Wanted {
+  call: Managing;
+  stored: StoredNotification;
+  runLimited: RunLimited;
+}
+
+async function sendingOf(
+  { pg, clickhouse }: SendRoutesDeps,
+  { call: { ctx, account }, stored, runLimited }: Wanted,
+): Promise<Sending> {
+  const createdAt = new Date();
+  const read = (signal: AbortSignal) => readLast({ pg, clickhouse, signal }, stored, createdAt);
+  const data = await runLimited(ctx, { caller: account.id }, read);
+  return { id: uuidv7(), createdAt, data, notification: stored };
+}
+
+async function readLast(reading: PeriodReading, rule: StoredNotification, now: Date): Promise<AnyData> {
+  const event = PERIOD_EVENTS.find((each) => each === rule.event);
+  return event === undefined
+    ? EXAMPLES[rule.event as Exclude<StoredNotification["event"], PeriodEvent>]
+    : readPeriod(reading, rule, lastPeriod(event, now));
+}

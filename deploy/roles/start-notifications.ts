@@ -1,0 +1,84 @@
+import type { Logger } from "pino";
+import { createSealer } from "../../api/identity/tokens.js";
+import type { Route, PublicRoute } from "../../api/http/route.js";
+import { notificationRoutes } from "../../api/notifications/notification-routes.js";
+import { planMessages } from "../../api/notifications/plan-messages.js";
+import { notificationSendRoutes } from "../../api/notifications/send-routes.js";
+import { startNotifications } from "../../api/notifications/start-notifications.js";
+import { type UnsubscribeDeps, unsubscribeRoutes } from "../../api/notifications/unsubscribe-routes.js";
+import { createGuard } from "../../api/outbound/guard-address.js";
+import type { Config } from "../config/config.js";
+import type { ScheduledJob } from "../schedule/start-schedule.js";
+import { createMailer } from "../stores/create-mailer.js";
+import type { Stores } from "../stores/open-stores.js";
+
+interface NotificationParts {
+  config: Config;
+  log: Logger;
+  stores: Stores;
+  secretKey: Buffer;
+}
+
+/** Sends the messages that wait until disposed of. */
+export function startNotificationSending({
+  config,
+  log,
+  stores,
+  secretKey,
+}: NotificationParts): AsyncDisposable {
+  return startNotifications({
+    ...sendingDeps({ config, secretKey }),
+    pg: stores.pg,
+    onSent(outcome) {
+      if (outcome.state === "sent") log.debug(outcome, "a notification was sent");
+      else log.warn(outcome, "a notification was not sent");
+    },
+    onFailure: (error) => log.warn({ err: error }, "sending notifications failed and is retried"),
+  });
+}
+
+/** Finds what is to be told. */
+export function notificationJob({ log, stores: { pg, shards } }: NotificationParts): ScheduledJob {
+  return {
+    name: "notifications",
+    schedule: "*/5 * * * *",
+    catchesUp: true,
+    run: async (_, signal) => ({
+      planned: await planMessages({
+        pg,
+        clickhouse: shards.all,
+        signal,
+        onFailure: (err, { notificationId, event }) =>
+          log.warn({ err, notification: notificationId, event }, "a notification waits for its numbers"),
+      }),
+    }),
+  };
+}
+
+/** The API routes of notifications. */
+export function notificationApi({ config, stores, secretKey }: NotificationParts): Route[] {
+  const { requests: pg, requestShards } = stores;
+  const deps = { ...sendingDeps({ config, secretKey }), pg };
+  return [
+    ...notificationRoutes({ ...deps, quotas: config.quotas }),
+    ...notificationSendRoutes({ ...deps, clickhouse: requestShards.all }),
+  ];
+}
+
+/** The pages that links in mails lead to. */
+export function unsubscribeApi(
+  { stores, secretKey }: NotificationParts,
+  limit: UnsubscribeDeps["limit"],
+): PublicRoute[] {
+  return unsubscribeRoutes({ pg: stores.requests, sealer: createSealer(secretKey, TARGET_KIND), limit });
+}
+
+function sendingDeps({ config, secretKey }: Pick<NotificationParts, "config" | "secretKey">) {
+  return {
+    guard: createGuard(config.webhooks),
+    sealer: createSealer(secretKey, TARGET_KIND),
+    sendMail: config.mail && createMailer(config.mail),
+  };
+}
+
+const TARGET_KIND = "notification-target";

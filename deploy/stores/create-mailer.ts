@@ -1,0 +1,56 @@
+import type { Transporter } from "nodemailer";
+import { MailRefused, type SendMail } from "../../api/notifications/mail.js";
+import { PRODUCT } from "../../api/http/product.js";
+
+/** All of them together are shorter than the lease of a message. */
+const CONNECTION_MS = 15_000;
+const SILENCE_MS = 30_000;
+
+/** Sends mails by SMTP, each on a connection of its own. The library is loaded for the first. */
+export function createMailer({ url, from }: { url: string; from: string }): SendMail {
+  const options = {
+    url,
+    connectionTimeout: CONNECTION_MS,
+    greetingTimeout: CONNECTION_MS,
+    dnsTimeout: CONNECTION_MS,
+    socketTimeout: SILENCE_MS,
+    // Contents are ours, and never a file or a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+  let transport: Promise<Transporter> | undefined;
+  const domain = /@([^@>]+)>?$/.exec(from)?.[1] ?? "localhost";
+  const messageId = (id: string) => `<${id}@${domain}>`;
+  return async ({ id, corrects, to, date, subject, text, html, unsubscribeUrl }) => {
+    const mail = {
+      from,
+      // As an object: nothing of it is taken for a list of addresses.
+      to: { name: "", address: to },
+      date,
+      subject,
+      text,
+      html,
+      messageId: messageId(id),
+      ...(corrects !== undefined && { inReplyTo: messageId(corrects), references: [messageId(corrects)] }),
+      headers: {
+        "List-Unsubscribe": `<${unsubscribeUrl}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        // No answer by machine is wanted (RFC 3834).
+        "Auto-Submitted": "auto-generated",
+        "X-Mailer": `maintainer-toolchain/${PRODUCT.version}`,
+      },
+    };
+    try {
+      transport ??= import("nodemailer").then(({ createTransport }) => createTransport(options));
+      await (await transport).sendMail(mail);
+    } catch (error) {
+      throw isRefused(error) ? new MailRefused((error as Error).message, { cause: error }) : error;
+    }
+  };
+}
+
+/** A server that refuses the sender, the receiver or the text for good; one that refuses our password may take it later. */
+function isRefused(error: unknown): boolean {
+  const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
+  return responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
+}

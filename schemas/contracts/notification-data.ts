@@ -1,0 +1,184 @@
+import { COUNT, DATE, TIMESTAMP, objectOf } from "../formats.js";
+
+/** Of periods. The others tell of a failure, once. */
+export const PERIOD_EVENTS = [
+  "weekly-digest",
+  "monthly-digest",
+  "new-companies",
+  "downloads-changed",
+] as const;
+export type PeriodEvent = (typeof PERIOD_EVENTS)[number];
+
+export const NOTIFICATION_EVENTS = [
+  ...PERIOD_EVENTS,
+  "import-failed",
+  "webhook-disabled",
+  "source-failed",
+] as const;
+export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
+
+/** What every message about a period says. */
+interface PeriodData {
+  start_date: string;
+  /** The first day that is left out. */
+  end_date: string;
+  complete_through: string;
+  /** Whether the numbers were sent before and have changed. */
+  correction: boolean;
+  /** The name of the one package that it is about. */
+  package?: string;
+}
+
+export interface DigestTotals {
+  downloads: number;
+  views: number;
+  unique_addresses: number;
+  companies: number;
+}
+
+export interface NewCompany {
+  name: string;
+  domain?: string;
+  downloads: number;
+}
+
+export interface DigestData extends PeriodData {
+  totals: DigestTotals;
+  /** Of the period before. */
+  before: DigestTotals;
+  series: { date: string; downloads: number; views: number }[];
+  packages: { name: string; downloads: number; before: number }[];
+  countries: { country: string; downloads: number }[];
+  versions: { version: string; downloads: number }[];
+  new_companies: number;
+  companies: NewCompany[];
+}
+
+export interface NewCompaniesData extends PeriodData {
+  new_companies: number;
+  companies: NewCompany[];
+}
+
+export interface DownloadsChangedData extends PeriodData {
+  downloads: number;
+  /** Of the same weekday in the four weeks before. */
+  median: number;
+  /** Against the median: 0.5 is half as many again. Null if that is 0. */
+  change: number | null;
+  threshold_percent: number;
+  /** The five days, oldest first. */
+  series: { date: string; downloads: number }[];
+}
+
+export interface ImportFailedData {
+  import: string;
+  status: string;
+  /** Of its package or pixel; absent where it has several. */
+  artifact?: string;
+  events_total: number;
+  events_failed_to_import: number;
+  threshold_percent: number;
+  reason: "refused-lines" | "upload-interrupted";
+}
+
+export interface WebhookDisabledData {
+  webhook: string;
+  /** Of its URL. */
+  host: string;
+  reason: string;
+}
+
+export interface SourceFailedData {
+  source: string;
+  kind: string;
+  name: string;
+  error: string;
+}
+
+export interface NotificationData {
+  "weekly-digest": DigestData;
+  "monthly-digest": DigestData;
+  "new-companies": NewCompaniesData;
+  "downloads-changed": DownloadsChangedData;
+  "import-failed": ImportFailedData;
+  "webhook-disabled": WebhookDisabledData;
+  "source-failed": SourceFailedData;
+}
+
+const TEXT = { type: "string" } as const;
+const TOTALS = objectOf(["downloads", "views", "unique_addresses", "companies"], {
+  downloads: COUNT,
+  views: COUNT,
+  unique_addresses: COUNT,
+  companies: COUNT,
+});
+const PERIOD = {
+  start_date: DATE,
+  end_date: DATE,
+  complete_through: TIMESTAMP,
+  correction: { type: "boolean", description: "Whether it was sent before, with other numbers" },
+} as const;
+const listOf = (items: object) => ({ type: "array", items });
+const COMPANIES = {
+  new_companies: COUNT,
+  companies: listOf(objectOf(["name", "downloads"], { name: TEXT, domain: TEXT, downloads: COUNT })),
+} as const;
+const PERCENT = { type: "number", minimum: 0 } as const;
+
+const DIGEST = {
+  ...PERIOD,
+  totals: TOTALS,
+  before: TOTALS,
+  series: listOf(objectOf(["date", "downloads", "views"], { date: DATE, downloads: COUNT, views: COUNT })),
+  packages: listOf(
+    objectOf(["name", "downloads", "before"], { name: TEXT, downloads: COUNT, before: COUNT }),
+  ),
+  countries: listOf(objectOf(["country", "downloads"], { country: TEXT, downloads: COUNT })),
+  versions: listOf(objectOf(["version", "downloads"], { version: TEXT, downloads: COUNT })),
+  ...COMPANIES,
+} as const;
+
+/** By event: when it is sent, and the properties of its data that are always there. */
+export const NOTIFICATION_DATA = {
+  "weekly-digest": { when: "A week (UTC, from Monday) is over and complete", data: DIGEST },
+  "monthly-digest": { when: "A month (UTC) is over and complete", data: DIGEST },
+  "new-companies": {
+    when: "Companies were seen on a day (UTC) for the first time",
+    data: { ...PERIOD, ...COMPANIES },
+  },
+  "downloads-changed": {
+    when: "The downloads of a day (UTC) are far from those of the same weekday in the four weeks before",
+    data: {
+      ...PERIOD,
+      downloads: COUNT,
+      median: { type: "number", minimum: 0 },
+      change: { type: ["number", "null"] },
+      threshold_percent: PERCENT,
+      series: listOf(objectOf(["date", "downloads"], { date: DATE, downloads: COUNT })),
+    },
+  },
+  "import-failed": {
+    when: "An import broke off or refused more than a share of its lines",
+    data: {
+      import: TEXT,
+      status: TEXT,
+      events_total: COUNT,
+      events_failed_to_import: COUNT,
+      threshold_percent: PERCENT,
+      reason: { type: "string", enum: ["refused-lines", "upload-interrupted"] },
+    },
+  },
+  "webhook-disabled": {
+    when: "A webhook was disabled because nothing could be delivered to it",
+    data: { webhook: TEXT, host: TEXT, reason: TEXT },
+  },
+  "source-failed": {
+    when: "A registry could not be asked three times in a row",
+    data: { source: TEXT, kind: TEXT, name: TEXT, error: TEXT },
+  },
+} as const satisfies {
+  [Event in NotificationEvent]: {
+    when: string;
+    data: Partial<Record<keyof NotificationData[Event], object>>;
+  };
+};
