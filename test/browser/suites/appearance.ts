@@ -32,6 +32,7 @@ const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => 
   ["organization", () => `/o/${ORGANIZATION}/settings/organization`],
   ["packages", () => `/o/${ORGANIZATION}/settings/packages`],
   ["package-settings", ({ files }) => `/o/${ORGANIZATION}/settings/packages/${files}`],
+  ["notifications", () => `/o/${ORGANIZATION}/settings/notifications`],
   ["audit", () => `/o/${ORGANIZATION}/settings/audit`],
   ["not-found", () => `/o/${ORGANIZATION}/packages/nothing`],
   ["account", () => "/account"],

@@ -7,6 +7,7 @@ import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { lastPeriod } from "../../../../api/notifications/periods.js";
 import { type Receiver, openReceiver } from "../../../support/api/receivers.js";
+import { visit } from "../../../support/dashboard/visitor.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import { retract } from "../../../support/imports/import-outcome.js";
 import { planAt } from "../../../support/notifications/plan-at.js";
@@ -365,4 +366,42 @@ test("what waits for a notification that is disabled is never sent", async () =>
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(chat.received).toHaveLength(0);
   await remove(made);
+});
+
+test("the page makes, shows, previews, sends, edits and ends a notification without script, for managers alone", async () => {
+  chat.received.length = 0;
+  const at = "/o/acme/settings/notifications";
+  const owner = await visit(toolchain.api, { username: "ada", token: api.token });
+  const fields = { event: "weekly-digest", package: "", threshold_percent: "", channel: "mattermost" };
+  const target = chat.url.replace("/hook", TARGET);
+  const made = await owner.submit(at, { action: "create", ...fields, target });
+  expect(made.text).toContain("The notification was created.");
+  expect(made.text).toMatch(/Every week: its numbers .*127\.0\.0\.1:\d+ Mattermost On nothing sent yet/);
+  expect(made.html).not.toContain(TARGET);
+  const [, id = ""] = /value="send ([0-9a-f-]{36})"/.exec(made.html) ?? [];
+  const preview = await owner.get(`${at}?preview=${id}`);
+  expect(preview.text).toMatch(/As it would look now acme: [\d,]+ downloads/);
+  expect(preview.html).not.toContain("<b>web");
+  expect((await owner.post(at, { action: `send ${id}` })).text).toContain("The message was sent.");
+  expect(chat.received).toHaveLength(1);
+
+  const edit = await owner.get(`${at}?edit=${id}`);
+  expect(edit.text).toContain("Edit the notification");
+  const changes = { action: `change ${id}`, ...fields, target: "" };
+  const refusedPage = await owner.post(`${at}?edit=${id}`, {
+    ...changes,
+    event: "import-failed",
+    threshold_percent: "many",
+  });
+  expect([refusedPage.status, refusedPage.text]).toEqual([422, expect.stringContaining("must be a number")]);
+  const changed = await owner.submit(at, { ...changes, event: "import-failed", threshold_percent: "2.5" });
+  expect(changed.text).toContain("An import that breaks off or refuses lines 2.5 %");
+  expect((await owner.submit(at, { action: `disable ${id}` })).text).toContain("Off");
+  expect((await owner.submit(at, { action: `delete ${id}` })).text).not.toContain("127.0.0.1");
+
+  const mate = await toolchain.newAccount("mate");
+  await api.post("/v1/organizations/acme/users", { username: "mate", role: "member" });
+  const member = await visit(toolchain.api, { username: "mate", token: mate.token });
+  expect((await member.get(at)).status).toBe(403);
+  expect((await member.get("/o/acme/settings")).text).not.toContain("Notifications");
 });
