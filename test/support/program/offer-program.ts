@@ -2,15 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
+import type { SharedName } from "./program.js";
 import { startToolchain, type Toolchain, type ToolchainOptions } from "./start-toolchain.js";
 
 /** The programs that files share, and how each is started: the second with the whole lookup tables. */
 const SHARED = {
   sharedProgram: {},
   wholeProgram: { prepared: ["databases"] },
-} as const satisfies Record<string, ToolchainOptions>;
-
-export type SharedName = keyof typeof SHARED;
+} as const satisfies Record<SharedName, ToolchainOptions>;
 
 declare module "vitest" {
   /** Each answers where the program is of which `program.ts` tells. */

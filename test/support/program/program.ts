@@ -2,7 +2,6 @@ import type { Endpoints } from "../../../deploy/process/data-dir.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import type { ProcessEnvironment } from "./toolchain-process.js";
 import { inject } from "vitest";
-import type { SharedName } from "./offer-program.js";
 import { runAdmin } from "./run-admin.js";
 import { checkAnswersOf } from "../api/check-answer.js";
 
@@ -45,6 +44,9 @@ export function programOf({ dataDir, env, endpoints }: Running): Program {
     },
   };
 }
+
+/** The programs that files share; offer-program.ts says how each is started. */
+export type SharedName = "sharedProgram" | "wholeProgram";
 
 /**
  * A program with default settings, and with smaller lookup tables unless its name says whole, that other files use at the same time: with accounts, organizations and hosts whose
