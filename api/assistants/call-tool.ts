@@ -5,7 +5,7 @@ import { callOwnApi } from "../http/call-own-api.js";
 import { problemFor } from "../http/middleware/answer-problems.js";
 import { parametersOf, wordedPaths } from "../http/openapi/components.js";
 import type { Call } from "../http/route.js";
-import { readCompleteThrough } from "../imports/export-state.js";
+import { readExportState } from "../imports/export-state.js";
 import type { Postgres } from "../postgres/query.js";
 import { type Arguments, DATA_NOTE, type Tool, type ToolRoute, pageOf } from "./tools.js";
 
@@ -26,14 +26,15 @@ export async function callTool(
 ): Promise<ToolResult> {
   try {
     const structuredContent = await answerOf(pg, asking, { tool, route, given });
-    return { structuredContent, content: [{ type: "text", text: visibleJson(structuredContent) }] };
+    return {
+      structuredContent,
+      content: [{ type: "text", text: visible(JSON.stringify(structuredContent)) }],
+    };
   } catch (error) {
     const { code, message, errors = [] } = problemFor(asking.ctx, error);
     const faults = errors.map(({ path, message: fault }) => `${path} ${fault}`);
-    return {
-      isError: true,
-      content: [{ type: "text", text: [`${message} (${code})`, ...faults].join("\n") }],
-    };
+    const text = visible([`${message} (${code})`, ...faults].join("\n"));
+    return { isError: true, content: [{ type: "text", text }] };
   }
 }
 
@@ -43,16 +44,16 @@ async function answerOf(
   { tool, route, given }: { tool: Tool; route: ToolRoute; given: Arguments },
 ): Promise<Record<string, unknown>> {
   const texts = textsOf({ ...tool.defaults, ...given, ...tool.set });
+  const [owner] = texts.get("owner") ?? [];
+  // Read before the numbers, so that it promises no more than they have.
+  const complete = owner === undefined ? undefined : await readCompleteThrough(pg, account.id, [owner]);
   const caller = { account, requireCaller: ctx.state.requireCaller };
   const answered = await callOwnApi<object>(ctx, caller, { url: urlOf(route, texts) });
   const answer = tool.list === undefined ? answered : listed(tool.list, answered as unknown[], texts);
-  const [owner] = texts.get("owner") ?? [];
-  const ownerId =
-    owner === undefined ? undefined : (await readOwner(pg, { accountId: account.id, name: owner }))?.id;
   return {
     note: DATA_NOTE,
     dashboard_url: `${ctx.state.publicBase}/dashboard${pageOf(tool, route.operation, texts)}`,
-    complete_through: await readCompleteThrough(pg, ownerId),
+    complete_through: complete ?? (await readCompleteThrough(pg, account.id, ownersIn(answered))),
     ...answer,
   };
 }
@@ -93,12 +94,31 @@ function urlOf({ path, operation }: ToolRoute, texts: Map<string, string[]>): st
   throw new Problem("invalid-query", `The arguments of ${operation.id} are too long; give fewer values.`);
 }
 
-/** JSON in which no character hides: invisible ones, with which text can carry what a person does not see, are escaped. */
-function visibleJson(value: object): string {
-  return JSON.stringify(value).replace(/[\p{Cf}\p{Co}\u2028\u2029]/gu, (text) =>
+/** Of the owners that the caller can see among these. */
+async function readCompleteThrough(
+  pg: Postgres,
+  accountId: string,
+  names: readonly string[],
+): Promise<string> {
+  const owners = await Promise.all([...new Set(names)].map((name) => readOwner(pg, { accountId, name })));
+  const ids = owners.flatMap((owner) => owner?.id ?? []);
+  return (await readExportState(pg, ids)).completeThrough;
+}
+
+/** Whose packages a list has. */
+function ownersIn(answered: object): string[] {
+  const entries = Array.isArray(answered) ? (answered as { owner?: string }[]) : [];
+  return entries.flatMap(({ owner }) => owner ?? []);
+}
+
+const HIDDEN = /[\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u007F-\u009F\u2028\u2029]/gu;
+
+/** Text in which no character hides: invisible ones, with which text can carry what a person does not see, are escaped. */
+function visible(text: string): string {
+  return text.replace(HIDDEN, (hidden) =>
     Array.from(
-      { length: text.length },
-      (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`,
+      { length: hidden.length },
+      (_, at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, "0")}`,
     ).join(""),
   );
 }

@@ -25,9 +25,9 @@ export function mcpRoutes({ pg, routes, corsOrigins = [] }: McpDeps): Route[] {
         const answer = await answerMessage({ pg, routes: routes() }, { ctx, account }, message);
         ctx.status = answer.status;
         const body = Buffer.from(await answer.arrayBuffer());
-        if (body.length === 0) return;
-        ctx.type = "application/json";
         ctx.body = body;
+        if (body.length > 0) ctx.type = "application/json";
+        else ctx.remove("Content-Type");
       },
     }),
   ];

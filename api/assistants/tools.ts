@@ -91,19 +91,21 @@ const NOT_OF_PAGES = ["short", "limit", "after", "per_page", "search", "package"
 
 function statisticsPage(text: TextsOf): string {
   const owner = text("owner");
+  // The page of one of several packages with a name has its id, which the caller did not give.
+  if (text("packageType") !== "") return path`/o/${owner}`;
   if (text("package") !== "") return path`/o/${owner}/packages/${text("package")}`;
   return text("pixel") === "" ? path`/o/${owner}` : path`/o/${owner}/pixels/${text("pixel")}`;
 }
 
 /** Where a person sees what the tool answered. `texts` are the arguments as parameters. */
 export function pageOf(
-  { page }: Tool,
+  { page, set = {} }: Tool,
   { query: known = {} }: Operation,
   texts: Map<string, string[]>,
 ): string {
   const address = page((name) => texts.get(name)?.[0] ?? "");
   const isShown = (name: string) =>
-    name.startsWith("variable.") || (name in known && !NOT_OF_PAGES.includes(name));
+    name.startsWith("variable.") || (name in known && !(name in set) && !NOT_OF_PAGES.includes(name));
   return withQuery(address, Object.fromEntries([...texts].filter(([name]) => isShown(name))));
 }
 
