@@ -43,7 +43,7 @@ export async function insertReleases(
     insert into annotations (id, owner_id, package_id, date, text, url, release_key)
     select r.id, s.owner_id, s.package_id, r.date, left(r.version, 200), r.url, r.key
     from sources s, unnest($2::uuid[], $3::date[], $4::text[], $5::text[], $6::text[]) as r (id, date, version, url, key)
-    where s.id = $1 and (select count(*) from annotations a where a.owner_id = s.owner_id) < ${PER_OWNER_MAX}
+    where s.id = $1 and (select count(*) from annotations a where a.owner_id = s.owner_id and a.deleted_at is null) < ${PER_OWNER_MAX}
     on conflict on constraint annotations_of_release do nothing`;
   await query(pg, text, [
     sourceId,

@@ -5,6 +5,7 @@ import { Problem } from "../../schemas/problem.js";
 import { ownerFor } from "../access/authorise.js";
 import { lockOwner, readOwnerNamed } from "../access/owners.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
+import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
 import { readBody } from "../http/middleware/read-json.js";
 import { type ApiContext, type PublicRoute, type Route, paramOf, route } from "../http/route.js";
 import type { Sealer } from "../identity/tokens.js";
@@ -78,6 +79,10 @@ function targetOf({ id, name }: { id: string; name: string }) {
   return { kind: "annotation", id, name: `releases of ${name}` } as const;
 }
 
+const GITHUB_QUERY = {
+  package: { schema: { type: "string" }, description: "Its package, by id or name; of all without" },
+} as const;
+
 /** GitHub has no token of ours: its signature takes the token's place. */
 export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: GithubDeps): PublicRoute[] {
   return [
@@ -91,9 +96,7 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
         description:
           "Signed in `X-Hub-Signature-256` with the owner's secret. A published release is added once, whatever is sent " +
           "again; other events are taken and change nothing.",
-        query: {
-          package: { schema: { type: "string" }, description: "Its package, by id or name; of all without" },
-        },
+        query: GITHUB_QUERY,
         headers: {
           "X-Hub-Signature-256": {
             schema: { type: "string" },
@@ -116,13 +119,19 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
       },
       async handle(ctx) {
         const owner = await signedOwner({ pg, sealer }, ctx);
-        const release = readReleaseEvent(owner.event);
+        refuseUnknownParameters(ctx.query, { query: GITHUB_QUERY });
+        const release = isOfReleases(ctx) ? readReleaseEvent(owner.event) : undefined;
         const added = release !== undefined && (await addRelease({ pg, quotas }, { ctx, owner, release }));
         ctx.status = added ? 201 : 204;
         if (added) ctx.body = "";
       },
     },
   ];
+}
+
+/** GitHub names the kind of its event; who sends one by hand need not. */
+function isOfReleases(ctx: ApiContext): boolean {
+  return ["", "release"].includes(ctx.get("X-GitHub-Event"));
 }
 
 interface SignedOwner {
@@ -173,10 +182,11 @@ async function addRelease(
   return inTransaction(pg, async (client) => {
     await lockOwner(client, name);
     const packageId = asked === undefined ? null : await packageNamed(client, { ownerId, asked });
-    requireRoom(quotas, "annotations", { name, count: await countAnnotations(client, ownerId) });
-    return (
-      (await insertAnnotation(client, { ownerId, packageId, ...release, releaseKey: key })) !== undefined
-    );
+    const id = await insertAnnotation(client, { ownerId, packageId, ...release, releaseKey: key });
+    if (id === undefined) return false;
+    // Without this one, which is taken back where there was no room.
+    requireRoom(quotas, "annotations", { name, count: (await countAnnotations(client, ownerId)) - 1 });
+    return true;
   });
 }
 

@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { ANNOTATION_TEXT_MAX, ANNOTATION_URL_MAX } from "../../schemas/contracts/annotation.js";
-import { isHttpUrl } from "../../schemas/formats.js";
+import { isCalendarDate, isHttpUrl } from "../../schemas/formats.js";
 
 export interface Release {
   date: string;
@@ -33,8 +33,8 @@ const SCHEMA = fields(["action", "release", "repository"], {
   release: fields(["tag_name", "html_url", "published_at"], {
     tag_name: TEXT,
     name: { type: ["string", "null"] },
-    html_url: TEXT,
-    published_at: { type: "string", pattern: "^20\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T" },
+    html_url: { type: "string", maxLength: 10_000 },
+    published_at: { type: "string", pattern: "^20\\d\\d-\\d\\d-\\d\\dT" },
     draft: { type: "boolean" },
   }),
   repository: fields(["full_name"], { full_name: TEXT }),
@@ -52,6 +52,7 @@ export function readReleaseEvent(event: unknown): Release | undefined {
   ));
   if (!isReleaseEvent(event) || event.release.draft === true) return undefined;
   const { tag_name: tag, name, html_url: url, published_at: at } = event.release;
+  if (!isCalendarDate(at.slice(0, 10))) return undefined;
   return {
     date: at.slice(0, 10),
     text: lineOf(name) || lineOf(tag) || "Release",

@@ -53,7 +53,8 @@ export function NoteMarks({ placed, count }: MarksProps) {
   return (
     <svg class="marks" width="100%" height="20" role="group" aria-label="Notes">
       {placed.map(({ index, notes }) => {
-        const label = notes.map(({ date, text }) => `${formatDate(date)}: ${text}`).join("; ");
+        // Isolated: a text from right to left turns no other around.
+        const label = notes.map(({ date, text }) => `${formatDate(date)}: \u2068${text}\u2069`).join("; ");
         const [{ url } = { url: undefined }, ...others] = notes;
         const mark = (
           <>

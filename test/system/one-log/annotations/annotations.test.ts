@@ -122,10 +122,14 @@ describe("a release event of GitHub", () => {
     ({ secret } = await api.post<{ secret: string }>(`/v2/${OWNER}/annotation-secret`, {}));
   });
 
-  const send = async (event: object, { key = secret, owner = OWNER, query = "" } = {}) => {
+  const send = async (event: object, { key = secret, owner = OWNER, query = "", kind = "release" } = {}) => {
     const body = JSON.stringify(event);
     const signature = `sha256=${createHmac("sha256", key).update(body).digest("hex")}`;
-    const headers = { "X-Hub-Signature-256": signature, "Content-Type": "application/json" };
+    const headers = {
+      "X-GitHub-Event": kind,
+      "X-Hub-Signature-256": signature,
+      "Content-Type": "application/json",
+    };
     const answer = await fetch(`${toolchain.api}/v2/${owner}/annotations/github${query}`, {
       method: "POST",
       headers,
@@ -161,6 +165,8 @@ describe("a release event of GitHub", () => {
 
   test("of another kind changes nothing, and a package that is not there is named", async () => {
     expect((await send({ zen: "ping" })).status).toBe(204);
+    expect((await send(RELEASE, { kind: "push" })).status).toBe(204);
+    expect(await send(RELEASE, { query: "?pakage=tool" })).toMatchObject({ status: 400 });
     expect(await send(RELEASE, { query: "?package=none" })).toMatchObject({ status: 404 });
     expect(await listed(QUERY)).toEqual([]);
   });

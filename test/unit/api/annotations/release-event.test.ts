@@ -31,6 +31,7 @@ describe("its text is one line, and its address one of the web", () => {
     [{ name: "one\r\ntwo\ud800" }, { text: "one two" }],
     [{ name: "x".repeat(900) }, { text: "x".repeat(200) }],
     [{ html_url: "javascript:alert(1)" }, { url: undefined }],
+    [{ html_url: `https://github.com/${"x".repeat(3_000)}` }, { url: undefined }],
     [{ html_url: "https://user:pass@example.org/" }, { url: undefined }],
   ])("%j", (release, expected) => {
     expect(readReleaseEvent(event(release))).toMatchObject(expected);
@@ -42,6 +43,7 @@ test.each([
   ["a draft", event({ draft: true })],
   ["no date", event({ published_at: null })],
   ["a month that there is not", event({ published_at: "2026-13-01T00:00:00Z" })],
+  ["a day that there is not", event({ published_at: "2026-02-30T00:00:00Z" })],
   ["a ping", { zen: "Keep it simple", hook_id: 1 }],
   ["no object", "release"],
 ])("%s adds nothing", (_, sent) => {
