@@ -98,8 +98,16 @@ export async function changeNotification(
       target: sealer.seal(target, before.id),
       targetShown: shownOf(channel, target),
     };
-    await updateNotification(client, { ...fields, ...targeted, id: before.id, baseUrl: baseOf(call) });
-    if (!fields.enabled) await cancelMessages(client, before.id);
+    const isOther =
+      (targeted && !(channel === "email" && targeted.targetShown === stored.targetShown)) ||
+      fields.event !== stored.event ||
+      fields.packageId !== stored.packageId ||
+      fields.thresholdPercent !== stored.thresholdPercent;
+    const startsAnew = fields.enabled && (!stored.enabled || isOther);
+    const changed = { ...fields, ...targeted, id: before.id, baseUrl: baseOf(call), startsAnew };
+    await updateNotification(client, changed);
+    // What waits is of another notification then.
+    if (!fields.enabled || isOther) await cancelMessages(client, before.id);
     const { notification: after } = await notificationFor(client, call);
     // Another URL of the same host looks the same.
     const changes = { ...changedFields(before, after), ...(targeted && { target: after.target }) };

@@ -60,19 +60,21 @@ const IS_INTERRUPTED = `i.entries @> '[{"type": "upload-interrupted"}]'`;
 /** A webhook that fails again after it was enabled has failed since another time. */
 async function readDisabledWebhooks(pg: Postgres, { ownerId, since }: Rule) {
   const text = `
-    select id || ' ' || coalesce(failing_since, updated_at) as period, id::text as webhook, url, disabled_reason as reason
-    from webhooks where owner_id = $1 and not enabled and disabled_reason is not null and ${recent("updated_at")}`;
+    select id || ' ' || failing_since as period, id::text as webhook, url, disabled_reason as reason
+    from webhooks where owner_id = $1 and not enabled and disabled_reason is not null and failing_since is not null
+      and ${recent("updated_at")}`;
   const rows = await query<WebhookDisabledData & { period: string; url: string }>(pg, text, [ownerId, since]);
   return rows.map(({ url, ...row }) => ({ ...row, host: new URL(url).host }));
 }
 
-/** One that succeeds in between and fails again is told again. */
+/** One that succeeds in between and fails again is told again. Messages are kept for a hundred days. */
 async function readFailedSources(pg: Postgres, { ownerId, since, packageId }: Rule) {
   const text = `
     select id || ' ' || coalesce(last_success_at, created_at) as period, id::text as source, kind, name, last_error as error
     from sources
     where owner_id = $1 and enabled and last_error is not null and failures >= ${FAILURES_MIN}
-      and ($3::uuid is null or package_id = $3) and ${recent("last_run_at")}`;
+      and ($3::uuid is null or package_id = $3) and ${recent("last_run_at")}
+      and coalesce(last_success_at, created_at) > clock_timestamp() - interval '90 days'`;
   return query<SourceFailedData & { period: string }>(pg, text, [ownerId, since, packageId]);
 }
 

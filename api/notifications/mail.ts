@@ -11,9 +11,17 @@ export interface Mail {
   unsubscribeUrl: string;
 }
 
-/** Throws `MailRefused` where another attempt would have the same end, and any other error otherwise. */
+/** Throws `MailRefused` for what the server answered to the mail, and another error where it could not be used. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-export class MailRefused extends Error {}
+export class MailRefused extends Error {
+  /** Whether another attempt would have the same end. */
+  readonly isFinal: boolean;
+
+  constructor(message: string, { isFinal, cause }: { isFinal: boolean; cause: unknown }) {
+    super(message, { cause });
+    this.isFinal = isFinal;
+  }
+}
 
 export const NO_MAIL = "This service sends no mail: its operator has to set SMTP_URL and MAIL_FROM.";

@@ -14,8 +14,8 @@ export interface ClaimedMessage {
   notification: StoredNotification;
 }
 
-/** Longer than an attempt can take. */
-const LEASE = "interval '2 minutes'";
+/** Longer than an attempt takes: a mail server answers about twelve times, each time within half a minute. */
+const LEASE = "interval '10 minutes'";
 
 /** The claim of a process that died ends with its lease: another sends the message, with the same id. */
 export async function claimMessages(pg: Postgres, limit: number): Promise<ClaimedMessage[]> {

@@ -47,18 +47,18 @@ export async function insertNotification(
   await query(pg, text, [id, ownerId, ...valuesOf(fields)]);
 }
 
-/** Enabled again, it tells what happens from then on. */
+/** One that starts anew tells what happens from then on. */
 export async function updateNotification(
   pg: Postgres,
-  { id, ...fields }: NotificationFields & { id: string },
+  { id, startsAnew, ...fields }: NotificationFields & { id: string; startsAnew: boolean },
 ): Promise<void> {
   const text = `
     update notifications set event = $2, package_id = $3, threshold_percent = $4, channel = $5, target = $6,
       target_shown = $7, enabled = $8, base_url = $9, updated_at = clock_timestamp(),
       disabled_reason = case when $8 then null else disabled_reason end,
-      enabled_at = case when $8 and (not enabled or event <> $2) then clock_timestamp() else enabled_at end
+      enabled_at = case when $10 then clock_timestamp() else enabled_at end
     where id = $1`;
-  await query(pg, text, [id, ...valuesOf(fields)]);
+  await query(pg, text, [id, ...valuesOf(fields), startsAnew]);
 }
 
 function valuesOf(fields: NotificationFields): unknown[] {
@@ -66,14 +66,14 @@ function valuesOf(fields: NotificationFields): unknown[] {
   return [event, packageId, thresholdPercent, channel, target, targetShown, enabled, baseUrl];
 }
 
-/** False when it is disabled already. */
+/** False when it is disabled already for this reason. One that a person had disabled gets it as well. */
 export async function disableNotification(
   pg: Postgres,
   { id, reason }: { id: string; reason: string },
 ): Promise<boolean> {
   const text = `
     update notifications set enabled = false, disabled_reason = $2, updated_at = clock_timestamp()
-    where id = $1 and enabled returning id`;
+    where id = $1 and (enabled or disabled_reason is distinct from $2) returning id`;
   return (await query(pg, text, [id, reason])).length > 0;
 }
 

@@ -38,10 +38,13 @@ export interface PlanDeps {
 export async function planMessages(deps: PlanDeps): Promise<number> {
   const run: Run = { ...deps, now: (deps.now ?? (() => new Date()))(), read: new Map() };
   let planned = 0;
-  for (const rule of await readRules(deps.pg)) {
+  const rules = await readRules(deps.pg);
+  // Those of failures first: they read no events.
+  for (const rule of [...rules.filter((rule) => !isPeriodic(rule)), ...rules.filter(isPeriodic)]) {
     deps.signal.throwIfAborted();
+    const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(RULE_MS_MAX)]);
     try {
-      planned += await (isPeriodic(rule) ? planPeriods(run, rule) : planFailures(run, rule));
+      planned += await (isPeriodic(rule) ? planPeriods({ ...run, signal }, rule) : planFailures(run, rule));
     } catch (error) {
       if (deps.signal.aborted) throw error;
       deps.onFailure(error, rule);
@@ -49,6 +52,9 @@ export async function planMessages(deps: PlanDeps): Promise<number> {
   }
   return planned;
 }
+
+/** The rules of one owner keep nobody else's waiting. */
+const RULE_MS_MAX = 60_000;
 
 interface Run extends Pick<PlanDeps, "pg" | "clickhouse" | "signal"> {
   now: Date;
@@ -100,15 +106,20 @@ async function planFirst(run: Run, rule: Rule, range: DateRange): Promise<number
 }
 
 const CHECK_MS = 3_600_000;
+const CHECK_ANYWAY_MS = 6 * CHECK_MS;
 
-/** A correction is sent once, and looked for at most every hour. */
+/**
+ * A correction is sent once. It is looked for at most every hour after imports, overrides and retractions; every six hours
+ * for whatever else changes a period, such as live events that came late and erasures.
+ */
 function mayHaveChanged(
   { state, completeThrough, checkedAt, isCorrected: isDone }: FoundMessage,
   { now, changedAt }: { now: Date; changedAt: Date | undefined },
 ): boolean {
   if (isDone || (state !== "sent" && state !== "nothing")) return false;
-  if (changedAt === undefined || changedAt < completeThrough) return false;
-  return now.getTime() - checkedAt.getTime() >= CHECK_MS;
+  const waitedMs = now.getTime() - checkedAt.getTime();
+  const isChanged = changedAt !== undefined && changedAt >= completeThrough;
+  return waitedMs >= (isChanged ? CHECK_MS : CHECK_ANYWAY_MS);
 }
 
 /** What was not worth a message may be worth one now. */

@@ -20,7 +20,9 @@ export async function readRules(pg: Postgres): Promise<Rule[]> {
       threshold_percent as "thresholdPercent", enabled_at as since
     from notifications where enabled
     union all
-    select null, owner_id, kind, null, null, min(updated_at)
+    select null, owner_id, kind, null, null,
+      -- Not the last change: a new secret on a Monday would lose the digest of the week.
+      least(min(updated_at), greatest(min(created_at), clock_timestamp() - interval '2 days'))
     from webhooks cross join unnest(event_kinds) kind
     where enabled and kind = any ($1) group by owner_id, kind
     order by 2, 3`;

@@ -16,6 +16,7 @@ export interface SendDeps {
   guard: AddressGuard;
   sealer: Sealer;
   sendMail?: SendMail | undefined;
+  onMailFailure?: (error: unknown) => void;
 }
 
 export interface Sending {
@@ -68,11 +69,13 @@ async function sendByMail(sending: Sending, deps: SendDeps & { to: string }): Pr
     await sendMail(mailOf(sending, deps));
     return { isSent: true };
   } catch (error) {
-    const reason = `The mail server did not take it: ${(error as Error).message}`.slice(
-      0,
-      ERROR_CHARACTERS_MAX,
-    );
-    return { isSent: false, isFinal: error instanceof MailRefused, error: reason };
+    if (error instanceof MailRefused) {
+      const reason = `The mail server did not take it: ${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
+      return { isSent: false, isFinal: error.isFinal, error: reason };
+    }
+    // Where the mail server is, and how the service signs in there, is the operator's: the log has it.
+    deps.onMailFailure?.(error);
+    return { isSent: false, isFinal: false, error: "The mail server of the service could not be used." };
   }
 }
 

@@ -72,7 +72,7 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
       operation: {
         id: "sendNotification",
         summary: "Send one message of a notification now, to see it",
-        description: `${ABOUT} Also of a disabled one. It takes no other message's place. At most ${SENDS_MAX} a minute for one owner.`,
+        description: `${ABOUT} Also of one that a person disabled, and of none that was unsubscribed. It takes no other message's place. At most ${SENDS_MAX} a minute for one owner.`,
         answers: {
           200: { description: "What came of it", schema: NOTIFICATION_SENT, example: { success: true } },
         },
@@ -84,6 +84,11 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
           ownerId,
           "Too many messages of this owner were sent by hand in the last minute.",
         );
+        if (notification.disabled_reason !== undefined) {
+          const error = `${notification.disabled_reason} Enable the notification first.`;
+          call.ctx.body = { success: false, error };
+          return;
+        }
         const sending = await sendingOf(deps, { call, stored, runLimited });
         const target = notificationTarget(notification);
         await call.record(deps.pg, { ownerId, target, changes: { sent: true } });

@@ -352,6 +352,7 @@ create table imports (
   last_stamp      bigint not null default 0
 );
 create index imports_by_owner on imports (owner_id, id desc);
+create index imports_finished on imports (owner_id, finished_at);
 create index imports_active on imports (owner_id) where status = 'importing';
 create index imports_unsettled on imports (id) where chunks_settled < chunks_written;
 create index imports_owing on imports (owner_id, asked_at)

@@ -28,6 +28,7 @@ export function startNotificationSending({
 }: NotificationParts): AsyncDisposable {
   return startNotifications({
     ...sendingDeps({ config, secretKey }),
+    onMailFailure: (error) => log.warn({ err: error }, "the mail server did not take a mail"),
     pg: stores.pg,
     onSent(outcome) {
       if (outcome.state === "sent") log.debug(outcome, "a notification was sent");

@@ -2,7 +2,7 @@ import type { Transporter } from "nodemailer";
 import { MailRefused, type SendMail } from "../../api/notifications/mail.js";
 import { PRODUCT } from "../../api/http/product.js";
 
-/** All of them together are shorter than the lease of a message. */
+/** Each answer of the server may take so long; all of them are shorter than the lease of a message. */
 const CONNECTION_MS = 15_000;
 const SILENCE_MS = 30_000;
 
@@ -44,13 +44,22 @@ export function createMailer({ url, from }: { url: string; from: string }): Send
       transport ??= import("nodemailer").then(({ createTransport }) => createTransport(options));
       await (await transport).sendMail(mail);
     } catch (error) {
-      throw isRefused(error) ? new MailRefused((error as Error).message, { cause: error }) : error;
+      if (!isRefused(error)) throw error;
+      const { message, responseCode } = error as Error & { responseCode: number };
+      throw new MailRefused(message, { isFinal: responseCode >= 500, cause: error });
     }
   };
 }
 
-/** A server that refuses the sender, the receiver or the text for good; one that refuses our password may take it later. */
+/** What a server answers to the sender, the receiver or the text; that it wants a password is between it and the operator. */
 function isRefused(error: unknown): boolean {
   const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
-  return responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
+  return (
+    (code === "EENVELOPE" || code === "EMESSAGE") &&
+    responseCode > 0 &&
+    responseCode !== AUTHENTICATION_REQUIRED
+  );
 }
+
+/** RFC 4954. */
+const AUTHENTICATION_REQUIRED = 530;

@@ -182,6 +182,9 @@ describe("a weekly digest by mail", () => {
       enabled: false,
       disabled_reason: "ada@example.org unsubscribed.",
     });
+    const error = "ada@example.org unsubscribed. Enable the notification first.";
+    const byHand = await api.post(`/v2/acme/notifications/${made.id}/send`, {});
+    expect(byHand).toEqual({ success: false, error });
   });
 });
 
@@ -266,6 +269,34 @@ describe("numbers that change afterwards", () => {
     await retract(api, `/v2/imports/acme/${small.id}`);
     await more(300);
     expect(await plan(4 * HOUR_MS)).toBe(0);
+    await remove(made);
+  });
+
+  test("without an import, as by an erasure, are looked for after six hours", async () => {
+    const made = await notify(byMail("weekly-digest"));
+    await plan();
+    await expect.poll(async () => (await read(made)).last_sent_at).toBeDefined();
+    // As if there had been twice as many.
+    const doubled = `update notification_messages set data = jsonb_set(data, '{totals,views}', '1000')
+      where notification_id = $1 and state = 'sent'`;
+    await pool.query(doubled, [made.id]);
+    expect(await plan(2 * HOUR_MS)).toBe(0);
+    expect(await plan(7 * HOUR_MS)).toBe(1);
+    await remove(made);
+  });
+
+  test("are no correction of a notification that was of another package then", async () => {
+    const made = await notify(byMail("weekly-digest"));
+    await plan();
+    await expect.poll(async () => (await read(made)).last_sent_at).toBeDefined();
+    const [{ uuid } = { uuid: "" }] = await api.get<{ uuid: string }[]>("/v1/organizations/acme/packages");
+    const change = { method: "PUT", body: JSON.stringify({ package: uuid }) };
+    expect((await api.request(`/v2/acme/notifications/${made.id}`, change)).status).toBe(200);
+    await pool.query(
+      "update notification_messages set data = jsonb_set(data, '{totals,views}', '1000') where notification_id = $1",
+      [made.id],
+    );
+    expect(await plan(7 * HOUR_MS)).toBe(0);
     await remove(made);
   });
 });
