@@ -91,7 +91,7 @@ test("a kind of webhook event is added in the files of its row: subscriptions, o
   perform("add a kind of webhook event", [
     [
       "schemas/contracts/webhook-event.ts",
-      "export interface WebhookEventData {",
+      "export interface WebhookEventData extends NotificationData {",
       '\n  "import-done": { import: string };',
     ],
     [

@@ -128,7 +128,10 @@ describe("things that a path names and that are not there are not found", () => 
 
 describe("a body", () => {
   const withBody = USUAL.filter(({ route }) => route.operation.body !== undefined);
-  const ofJson = withBody.filter(({ route }) => route.operation.body?.types === undefined);
+  // A message of the Model Context Protocol is not our body: its SDK refuses one in the protocol's own words.
+  const ofJson = withBody.filter(
+    ({ route }) => route.operation.body?.types === undefined && route.path !== "/mcp",
+  );
   const ofLines = withBody.filter(({ route }) => route.operation.body?.types !== undefined);
 
   test.each(named(ofJson))("with an unknown field is refused: %s", async (_, request) => {

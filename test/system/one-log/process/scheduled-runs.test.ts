@@ -228,7 +228,7 @@ test("cleaning up forgets keys after a day and dead letters long after their end
     importKeys: 1,
     deadLetters: 1,
     webhooks: { deliveries: 0, attempts: 0, events: 0 },
-    ...{ sessions: 0, signInLinks: 0, hosts: 0, auditEntries: 5036 },
+    ...{ sessions: 0, signInLinks: 0, hosts: 0, auditEntries: 5036, notificationMessages: 0 },
   });
   expect(Object.fromEntries(removed)).toMatchObject({
     audit_entries: 5036,
