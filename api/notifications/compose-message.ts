@@ -12,6 +12,7 @@ import type {
 import { DAY_MS, dateAt } from "../../schemas/date-range.js";
 import { path, withQuery } from "../dashboard/address.js";
 import {
+  countryName,
   formatChange,
   formatDate,
   formatDays,
@@ -159,7 +160,7 @@ function digestCharts(
     {
       title: "Countries",
       rows: data.countries.map(({ country, downloads }) => ({
-        label: countryName(country),
+        label: oneLine(countryName(country), LABEL_MAX),
         value: downloads,
       })),
     },
@@ -287,11 +288,6 @@ function counted(count: number, one: string, more: string): string {
 }
 
 const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
-const COUNTRY = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
 
 const weekdayName = (date: string) => WEEKDAY.format(new Date(date));
 const weekdayOf = (date: string) => `${weekdayName(date).slice(0, 3)}, ${formatDate(date)}`;
-
-function countryName(code: string): string {
-  return /^[A-Z]{2}$/.test(code) ? (COUNTRY.of(code) ?? code) : oneLine(code, LABEL_MAX);
-}

@@ -1,5 +1,5 @@
 import { useVisit } from "../page.js";
-import { formatFull } from "../parts/format.js";
+import { countryName, formatFull } from "../parts/format.js";
 
 interface CountryCount {
   code: string;
@@ -45,10 +45,3 @@ IL IN IQ IR IS IT JM JO JP KE KG KH KP KR KW KZ LA LB LK LR LS LT LU LV LY MA MD
 MY MZ NA NC NE NG NI NL NO NP NZ OM PA PE PG PH PK PL PR PS PT PY QA RO RS RU RW SA SB SD SE SI SK SL SN SO
 SR SS SV SY SZ TD TF TG TH TJ TL TM TN TR TT TW TZ UA UG US UY UZ VE VN VU XK YE ZA ZM ZW`.split(/\s+/),
 );
-
-const NAMES = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
-
-/** The English name of an ISO 3166-1 alpha-2 code; the text itself if it is none. */
-export function countryName(code: string): string {
-  return /^[A-Z]{2}$/.test(code) ? (NAMES.of(code) ?? code) : code;
-}

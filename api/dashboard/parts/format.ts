@@ -74,3 +74,10 @@ function formatted(format: Intl.DateTimeFormat, date: string): string {
   const time = new Date(`${date}T00:00:00Z`);
   return Number.isNaN(time.getTime()) ? date : format.format(time);
 }
+
+const NAMES = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+
+/** The English name of an ISO 3166-1 alpha-2 code; the text itself if it is none. */
+export function countryName(code: string): string {
+  return /^[A-Z]{2}$/.test(code) ? (NAMES.of(code) ?? code) : code;
+}

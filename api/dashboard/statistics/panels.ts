@@ -1,7 +1,7 @@
+import { countryName } from "../parts/format.js";
 import { STATISTICS_LISTS, type StatisticsList } from "../../../schemas/contracts/breakdowns.js";
 import type { StatisticsRow } from "../../../schemas/contracts/statistics.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";
-import { countryName } from "../charts/world-map.js";
 import type { ViewFilter } from "./view-state.js";
 
 export interface PanelKind {

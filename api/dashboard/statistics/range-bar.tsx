@@ -1,10 +1,9 @@
 import type { Comparison } from "../../../schemas/contracts/statistics.js";
 import { DAY_MS, dateAt, lastDays } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
-import { formatDays } from "../parts/format.js";
+import { countryName, formatDays } from "../parts/format.js";
 import { Tabs } from "../parts/panel.js";
 import { type ViewFilter, type ViewState, daysOf, isFilter, linkToggling, linkWith } from "./view-state.js";
-import { countryName } from "../charts/world-map.js";
 
 interface Preset {
   label: string;
