@@ -1,28 +1,14 @@
 import type {
-  DigestData,
-  DownloadsChangedData,
   ImportFailedData,
-  NewCompaniesData,
-  NewCompany,
   NotificationData,
   NotificationEvent,
   SourceFailedData,
   WebhookDisabledData,
 } from "../../schemas/contracts/notification-data.js";
-import { DAY_MS, dateAt } from "../../schemas/date-range.js";
 import { path, withQuery } from "../dashboard/address.js";
-import {
-  countryName,
-  formatChange,
-  formatDate,
-  formatDays,
-  formatFull,
-  formatMonth,
-  formatShare,
-  formatTime,
-} from "../dashboard/parts/format.js";
-import { changeOf } from "../statistics/statistics-answer.js";
-import { type Chart, type Message, type Tile, oneLine } from "./message.js";
+import { formatFull, formatShare } from "../dashboard/parts/format.js";
+import { downloadsChanged, monthlyDigest, newCompanies, weeklyDigest } from "./compose-period.js";
+import { type Message, type Said, oneLine } from "./message.js";
 import type { AnyData } from "./messages.js";
 
 export interface Composed {
@@ -53,181 +39,15 @@ export function composeMessage({ event, data, owner, baseUrl }: Composed): Messa
 const CORRECTION =
   "These numbers were sent before and have changed since: more events came in, or some were replaced or taken back.";
 
-type Said = Pick<Message, "subject" | "lines"> &
-  Partial<Message> & {
-    /** Of the page that it leads to. */
-    end: string;
-    query?: Record<string, string>;
-    label: string;
-  };
-
 const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event], owner: string) => Said } = {
-  "weekly-digest": (data, owner) => digest(data, owner, { unit: "week", when: daysOf(data) }),
-  "monthly-digest": (data, owner) =>
-    digest(data, owner, { unit: "month", when: formatMonth(data.start_date) }),
+  "weekly-digest": weeklyDigest,
+  "monthly-digest": monthlyDigest,
   "new-companies": newCompanies,
   "downloads-changed": downloadsChanged,
   "import-failed": importFailed,
   "webhook-disabled": webhookDisabled,
   "source-failed": sourceFailed,
 };
-
-type Ranged = Pick<DigestData, "start_date" | "end_date" | "complete_through" | "package">;
-
-function daysOf({ start_date: start, end_date: end }: Ranged): string {
-  return formatDays(start, dateAt(Date.parse(end) - DAY_MS));
-}
-
-const subjectOf = ({ package: name }: Ranged, owner: string) => oneLine(name ?? owner);
-
-const rangeOf = ({ start_date: startDate, end_date: endDate }: Ranged) => ({ startDate, endDate });
-
-const asOf = ({ complete_through: time }: Ranged) =>
-  `The numbers have all that was received before ${formatTime(time)}. Days are UTC.`;
-
-function digest(
-  data: DigestData,
-  owner: string,
-  { unit, when }: { unit: "week" | "month"; when: string },
-): Said {
-  const { totals, before, new_companies: fresh } = data;
-  const name = subjectOf(data, owner);
-  const count = totals.downloads > 0 || totals.views === 0 ? "downloads" : "views";
-  const change = changeOf(totals[count], before[count]);
-  const compared =
-    change === null
-      ? ""
-      : `, ${change === 0 ? "as many as" : `${signed(change)} against`} the ${unit} before`;
-  return {
-    subject: `${name}: ${formatFull(totals[count])} ${count}, ${when}`,
-    lines: [
-      `${name} had ${formatFull(totals[count])} ${count} in the ${unit} ${when}${compared}.`,
-      ...(fresh > 0 ? [`${counted(fresh, "company", "companies")} came for the first time.`] : []),
-    ],
-    tiles: tilesOf(totals, before),
-    charts: digestCharts(data, { unit, count }),
-    small: [asOf(data)],
-    label: "Open the dashboard",
-    end: "",
-    query: rangeOf(data),
-  };
-}
-
-function tilesOf(totals: DigestData["totals"], before: DigestData["before"]): Tile[] {
-  const all = [
-    ["downloads", "Downloads"],
-    ["unique_addresses", "Addresses"],
-    ["companies", "Companies"],
-    ["views", "Views"],
-  ] as const;
-  return all
-    .filter(([field]) => totals[field] + before[field] > 0)
-    .map(([field, label]) => {
-      const change = changeOf(totals[field], before[field]);
-      return {
-        label,
-        value: formatFull(totals[field]),
-        ...(change !== null && { change: signed(change) }),
-      };
-    });
-}
-
-function digestCharts(
-  data: DigestData,
-  { unit, count }: { unit: "week" | "month"; count: "downloads" | "views" },
-): Chart[] {
-  const title = `${count === "views" ? "Views" : "Downloads"} by ${unit === "week" ? "day" : "week"}`;
-  const charts: Chart[] = [
-    {
-      title,
-      rows: data.series.map((row) => ({
-        label: unit === "week" ? weekdayOf(row.date) : `From ${formatDate(row.date)}`,
-        value: row[count],
-      })),
-    },
-    {
-      title: "Packages",
-      rows: data.packages.map(({ name, downloads, before }) => {
-        const change = changeOf(downloads, before);
-        return {
-          label: oneLine(name, LABEL_MAX),
-          value: downloads,
-          note: change === null ? "new" : signed(change),
-        };
-      }),
-    },
-    { title: "New companies", rows: companyRows(data.companies) },
-    {
-      title: "Countries",
-      rows: data.countries.map(({ country, downloads }) => ({
-        label: oneLine(countryName(country), LABEL_MAX),
-        value: downloads,
-      })),
-    },
-    {
-      title: "Versions",
-      rows: data.versions.map(({ version, downloads }) => ({
-        label: oneLine(version, LABEL_MAX),
-        value: downloads,
-      })),
-    },
-  ];
-  return charts.filter(({ rows }) => rows.length > 0);
-}
-
-function newCompanies(data: NewCompaniesData, owner: string): Said {
-  const { new_companies: fresh, companies } = data;
-  const name = subjectOf(data, owner);
-  const many = counted(fresh, "new company", "new companies");
-  const [first] = companies;
-  const who = fresh === 1 && first !== undefined ? oneLine(first.name) : many;
-  const rest = fresh - Math.min(companies.length, ROWS_MAX);
-  return {
-    subject: `${name}: ${who}, ${formatDate(data.start_date)}`,
-    lines: [`${many} downloaded ${name} on ${formatDate(data.start_date)} for the first time.`],
-    charts: [{ title: "Downloads on that day", rows: companyRows(companies.slice(0, ROWS_MAX)) }],
-    small: [...(rest > 0 ? [`And ${counted(rest, "more", "more")}.`] : []), asOf(data)],
-    label: "Open the companies",
-    end: "/companies",
-  };
-}
-
-const ROWS_MAX = 20;
-/** Of a name in a chart: wider ones would push its bars out of sight. */
-const LABEL_MAX = 40;
-
-function companyRows(companies: readonly NewCompany[]): Chart["rows"] {
-  return companies.map(({ name, domain, downloads }) => ({
-    label: oneLine(name, LABEL_MAX),
-    value: downloads,
-    ...(domain !== undefined && domain !== name && { note: oneLine(domain, LABEL_MAX) }),
-  }));
-}
-
-function downloadsChanged(data: DownloadsChangedData, owner: string): Said {
-  const { downloads, median, change, threshold_percent: threshold, series } = data;
-  const name = subjectOf(data, owner);
-  const day = formatDate(data.start_date);
-  const weekday = weekdayName(data.start_date);
-  const far = change === null ? "after none" : signed(change);
-  return {
-    subject: `${name}: ${formatFull(downloads)} downloads on ${day}, ${far}`,
-    lines: [
-      `${name} had ${formatFull(downloads)} downloads on ${weekday}, ${day}. The median of the four ${weekday}s before is ` +
-        `${formatFull(median)}${change === null ? "" : `: a change of ${signed(change)}`}.`,
-    ],
-    charts: [
-      {
-        title: `Downloads on ${weekday}s`,
-        rows: series.map(({ date, downloads: value }) => ({ label: formatDate(date), value })),
-      },
-    ],
-    small: [`You are told of changes by ${threshold} % or more.`, asOf(data)],
-    label: "Open the dashboard",
-    end: "",
-    query: { startDate: series[0]?.date ?? data.start_date, endDate: data.end_date },
-  };
-}
 
 function importFailed(data: ImportFailedData, owner: string): Said {
   const { events_total: total, events_failed_to_import: failed, artifact, reason } = data;
@@ -276,18 +96,3 @@ function sourceFailed({ kind, name, error }: SourceFailedData, owner: string): S
     end: "/settings/sources",
   };
 }
-
-function signed(change: number): string {
-  const text = formatChange(Math.abs(change));
-  if (change === 0 || text.startsWith("×")) return text;
-  return `${change > 0 ? "+" : "−"}${text}`;
-}
-
-function counted(count: number, one: string, more: string): string {
-  return `${formatFull(count)} ${count === 1 ? one : more}`;
-}
-
-const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
-
-const weekdayName = (date: string) => WEEKDAY.format(new Date(date));
-const weekdayOf = (date: string) => `${weekdayName(date).slice(0, 3)}, ${formatDate(date)}`;

@@ -20,6 +20,15 @@ export interface Chart {
   rows: { label: string; value: number; note?: string }[];
 }
 
+/** A message without its link, and the page that the link leads to. */
+export type Said = Pick<Message, "subject" | "lines"> &
+  Partial<Message> & {
+    /** Of the page that it leads to. */
+    end: string;
+    query?: Record<string, string>;
+    label: string;
+  };
+
 const CHARACTERS_MAX = 80;
 
 /** A text of others, such as a package's name: without what could break or reorder the lines around it, and not long. */
