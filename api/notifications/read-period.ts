@@ -6,7 +6,7 @@ import {
   readStatistics,
 } from "../../aggregate/statistics/read-statistics.js";
 import type { RangeCounts, StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
+import { type StatisticsList, listNamed } from "../../schemas/contracts/breakdowns.js";
 import type {
   DigestData,
   DigestTotals,
@@ -181,10 +181,4 @@ async function readChange({ clickhouse, rule, query }: Asked): Promise<Omit<Down
   const median = medianOf(counts);
   const threshold = rule.thresholdPercent ?? THRESHOLDS["downloads-changed"] ?? 0;
   return { downloads, median, change: changeOf(downloads, median), threshold_percent: threshold, series };
-}
-
-function listNamed(name: string): StatisticsList {
-  const list = STATISTICS_LISTS.find((each) => each.name === name);
-  if (list === undefined) throw new Error(`there is no list ${name}`);
-  return list;
 }

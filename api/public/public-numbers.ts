@@ -7,7 +7,7 @@ import { readExportState } from "../imports/export-state.js";
 import type { UnsettledImports } from "../../schemas/records/settlement.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import { COUNTRIES_MAX, STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
+import { COUNTRIES_MAX, listNamed } from "../../schemas/contracts/breakdowns.js";
 import { DAY_MS, type DateRange, dateAt, lastDays } from "../../schemas/date-range.js";
 import type { Metric, Period } from "./parse-badge.js";
 import type { Interval, StatisticsBucket, StatisticsRow } from "../../schemas/contracts/statistics.js";
@@ -103,12 +103,6 @@ function queryOf({ found, unsettled, signal }: Reading, range: DateRange): Stati
     unsettled,
     signal,
   };
-}
-
-function listNamed(name: string): StatisticsList {
-  const list = STATISTICS_LISTS.find((each) => each.name === name);
-  if (list === undefined) throw new Error(`there is no list ${name}`);
-  return list;
 }
 
 function wholeDays(days: number, now: Date): DateRange {

@@ -131,6 +131,13 @@ const PAGES: StatisticsList = {
 /** The lists of statistics: a breakdown of AggregateV1 is one by itself. */
 export const STATISTICS_LISTS: readonly StatisticsList[] = [...listsOf(BREAKDOWN_LIST), PAGES];
 
+/** The list of a name that the program knows. Throws where it knows none. */
+export function listNamed(name: string): StatisticsList {
+  const list = STATISTICS_LISTS.find((each) => each.name === name);
+  if (list === undefined) throw new Error(`there is no list ${name}`);
+  return list;
+}
+
 export function listsOf(breakdowns: readonly BreakdownDeclaration[]): StatisticsList[] {
   return breakdowns.flatMap((each) => ("values" in each ? [{ ...each, counts: "downloads" as const }] : []));
 }
