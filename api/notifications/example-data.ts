@@ -1,6 +1,5 @@
-import type { NotificationData } from "../../schemas/contracts/notification-data.js";
+import type { FailureEvent, NotificationData } from "../../schemas/contracts/notification-data.js";
 import { NIL_UUID } from "../../schemas/formats.js";
-import type { FailureEvent } from "./failures.js";
 
 /** For looks at a message about a failure while there is none. */
 export const EXAMPLES: Pick<NotificationData, FailureEvent> = {

@@ -1,16 +1,14 @@
 import type {
+  FailureEvent,
   ImportFailedData,
-  NotificationEvent,
-  PeriodEvent,
   SourceFailedData,
   WebhookDisabledData,
 } from "../../schemas/contracts/notification-data.js";
 import { THRESHOLDS } from "../../schemas/contracts/notification.js";
 import { type Nullable, withoutNulls } from "../../schemas/formats.js";
 import { type Postgres, query } from "../postgres/query.js";
-import type { Rule } from "./rules.js";
+import type { FailureRule, Rule } from "./rules.js";
 
-export type FailureEvent = Exclude<NotificationEvent, PeriodEvent>;
 type FailureData = ImportFailedData | WebhookDisabledData | SourceFailedData;
 
 export interface Failure {
@@ -20,8 +18,8 @@ export interface Failure {
 }
 
 /** What failed since the rule began, and in the last week? */
-export async function readFailures(pg: Postgres, rule: Rule): Promise<Failure[]> {
-  const read = READERS[rule.event as FailureEvent];
+export async function readFailures(pg: Postgres, rule: FailureRule): Promise<Failure[]> {
+  const read = READERS[rule.event];
   return (await read(pg, rule)).map(({ period, ...data }) => ({ period, data: data as FailureData }));
 }
 

@@ -3,8 +3,8 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import {
   type NotificationData,
-  PERIOD_EVENTS,
   type PeriodEvent,
+  isPeriodEvent,
 } from "../../schemas/contracts/notification-data.js";
 import type { DateRange } from "../../schemas/date-range.js";
 import { readCompleteThrough } from "../imports/export-state.js";
@@ -23,7 +23,7 @@ import {
 } from "./messages.js";
 import { isDue, lastPeriods } from "./periods.js";
 import { readPeriod } from "./read-period.js";
-import { type Rule, readRules } from "./rules.js";
+import { type FailureRule, type PeriodRule, type Rule, readRules } from "./rules.js";
 
 export interface PlanDeps {
   pg: Pool;
@@ -39,12 +39,13 @@ export async function planMessages(deps: PlanDeps): Promise<number> {
   const run: Run = { ...deps, now: (deps.now ?? (() => new Date()))(), read: new Map() };
   let planned = 0;
   const rules = await readRules(deps.pg);
+  const isOfPeriod = ({ event }: Rule) => isPeriodEvent(event);
   // Those of failures first: they read no events.
-  for (const rule of [...rules.filter((rule) => !isPeriodic(rule)), ...rules.filter(isPeriodic)]) {
+  for (const rule of [...rules.filter((rule) => !isOfPeriod(rule)), ...rules.filter(isOfPeriod)]) {
     deps.signal.throwIfAborted();
     const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(RULE_MS_MAX)]);
     try {
-      planned += await (isPeriodic(rule) ? planPeriods({ ...run, signal }, rule) : planFailures(run, rule));
+      planned += await planRule({ ...run, signal }, rule);
     } catch (error) {
       if (deps.signal.aborted) throw error;
       deps.onFailure(error, rule);
@@ -62,11 +63,12 @@ interface Run extends Pick<PlanDeps, "pg" | "clickhouse" | "signal"> {
   read: Map<string, Promise<NotificationData[PeriodEvent]>>;
 }
 
-function isPeriodic({ event }: Rule): boolean {
-  return PERIOD_EVENTS.some((each) => each === event);
+function planRule(run: Run, rule: Rule): Promise<number> {
+  const { event } = rule;
+  return isPeriodEvent(event) ? planPeriods(run, { ...rule, event }) : planFailures(run, { ...rule, event });
 }
 
-async function planFailures({ pg }: Run, rule: Rule): Promise<number> {
+async function planFailures({ pg }: Run, rule: FailureRule): Promise<number> {
   const failures = await readFailures(pg, rule);
   const known = await readMessages(pg, { rule, periods: failures.map(({ period }) => period) });
   let planned = 0;
@@ -78,10 +80,10 @@ async function planFailures({ pg }: Run, rule: Rule): Promise<number> {
   return planned;
 }
 
-async function planPeriods(run: Run, rule: Rule): Promise<number> {
+async function planPeriods(run: Run, rule: PeriodRule): Promise<number> {
   const { pg, now } = run;
   const completeThrough = await readCompleteThrough(pg, rule.ownerId);
-  const due = lastPeriods(rule.event as PeriodEvent, now).filter((period) =>
+  const due = lastPeriods(rule.event, now).filter((period) =>
     isDue(period, { since: rule.since, completeThrough }),
   );
   if (due.length === 0) return 0;
@@ -97,10 +99,9 @@ async function planPeriods(run: Run, rule: Rule): Promise<number> {
   return planned;
 }
 
-async function planFirst(run: Run, rule: Rule, range: DateRange): Promise<number> {
+async function planFirst(run: Run, rule: PeriodRule, range: DateRange): Promise<number> {
   const data = await readOnce(run, rule, range);
-  const event = rule.event as PeriodEvent;
-  const state = saysSomething(event, data) ? "pending" : "nothing";
+  const state = saysSomething(rule.event, data) ? "pending" : "nothing";
   const completeThrough = data.complete_through;
   return putMessage(run.pg, { rule, period: range.startDate, state, data, completeThrough });
 }
@@ -125,11 +126,11 @@ function mayHaveChanged(
 /** What was not worth a message may be worth one now. */
 async function planAgain(
   run: Run,
-  rule: Rule,
+  rule: PeriodRule,
   { range, told }: { range: DateRange; told: FoundMessage },
 ): Promise<number> {
   const { pg } = run;
-  const event = rule.event as PeriodEvent;
+  const { event } = rule;
   const now = await readOnce(run, rule, range);
   const completeThrough = now.complete_through;
   const before = told.data as NotificationData[PeriodEvent];
@@ -146,7 +147,7 @@ async function planAgain(
   return put;
 }
 
-function readOnce({ read, ...reading }: Run, rule: Rule, range: DateRange) {
+function readOnce({ read, ...reading }: Run, rule: PeriodRule, range: DateRange) {
   const { ownerId, event, packageId, thresholdPercent } = rule;
   const key = JSON.stringify([ownerId, event, packageId, thresholdPercent, range]);
   const known = read.get(key) ?? readPeriod(reading, rule, range);

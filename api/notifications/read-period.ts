@@ -23,7 +23,7 @@ import type { Postgres } from "../postgres/query.js";
 import { changeOf, periodOf, rowOf, seriesOf } from "../statistics/statistics-answer.js";
 import { medianOf } from "./judge-data.js";
 import { periodBefore } from "./periods.js";
-import type { Rule } from "./rules.js";
+import type { PeriodRule } from "./rules.js";
 import { type ScopePackage, readScopePackages } from "./scope-packages.js";
 
 export interface PeriodReading {
@@ -32,12 +32,12 @@ export interface PeriodReading {
   signal: AbortSignal;
 }
 
-export type PeriodRule = Pick<Rule, "ownerId" | "event" | "packageId" | "thresholdPercent">;
+type ToldRule = Pick<PeriodRule, "ownerId" | "event" | "packageId" | "thresholdPercent">;
 
 /** What a message about the period says, by the statistics of the moment. */
 export async function readPeriod(
   { pg, clickhouse, signal }: PeriodReading,
-  rule: PeriodRule,
+  rule: ToldRule,
   range: DateRange,
 ): Promise<NotificationData[PeriodEvent]> {
   const packages = await readScopePackages(pg, rule);
@@ -60,7 +60,7 @@ export async function readPeriod(
     ...(rule.packageId !== null && packages[0] !== undefined && { package: packages[0].name }),
   };
   const asked = { clickhouse, rule, packages, query };
-  switch (rule.event as PeriodEvent) {
+  switch (rule.event) {
     case "new-companies":
       return { ...about, ...(await readNewCompanies(asked, 100)) };
     case "downloads-changed":
@@ -73,7 +73,7 @@ export async function readPeriod(
 
 interface Asked {
   clickhouse: ClickHouse;
-  rule: PeriodRule;
+  rule: ToldRule;
   packages: readonly ScopePackage[];
   query: StatisticsQuery;
 }
@@ -85,7 +85,7 @@ type OfPeriod = keyof Omit<NewCompaniesData, "new_companies" | "companies">;
 
 async function readDigest(asked: Asked): Promise<Omit<DigestData, OfPeriod>> {
   const { clickhouse, rule, packages, query } = asked;
-  const before = periodBefore(rule.event as PeriodEvent, query.range);
+  const before = periodBefore(rule.event, query.range);
   const interval = rule.event === "monthly-digest" ? "week" : "day";
   const compared = { ...query, before };
   const [read, days, companies] = await Promise.all([

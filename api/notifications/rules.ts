@@ -1,4 +1,9 @@
-import { NOTIFICATION_EVENTS, type NotificationEvent } from "../../schemas/contracts/notification-data.js";
+import {
+  type FailureEvent,
+  NOTIFICATION_EVENTS,
+  type NotificationEvent,
+  type PeriodEvent,
+} from "../../schemas/contracts/notification-data.js";
 import { type Postgres, query } from "../postgres/query.js";
 
 /** Something that may have to be told: a notification, or a kind that webhooks of an owner subscribe to. */
@@ -12,6 +17,9 @@ export interface Rule {
   /** What was over before is not told. */
   since: Date;
 }
+
+export type PeriodRule = Rule & { event: PeriodEvent };
+export type FailureRule = Rule & { event: FailureEvent };
 
 /** What is to be told to whom? */
 export async function readRules(pg: Postgres): Promise<Rule[]> {

@@ -2,7 +2,7 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 import { v7 as uuidv7 } from "uuid";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { NOTIFICATION_PREVIEW, NOTIFICATION_SENT } from "../../schemas/contracts/notification.js";
-import { PERIOD_EVENTS, type PeriodEvent } from "../../schemas/contracts/notification-data.js";
+import { isPeriodEvent } from "../../schemas/contracts/notification-data.js";
 import { Problem } from "../../schemas/problem.js";
 import { limitWork, type RunLimited } from "../http/limit-work.js";
 import { type Call, type Route, route } from "../http/route.js";
@@ -123,8 +123,8 @@ async function sendingOf(
 }
 
 async function readLast(reading: PeriodReading, rule: StoredNotification, now: Date): Promise<AnyData> {
-  const event = PERIOD_EVENTS.find((each) => each === rule.event);
-  return event === undefined
-    ? EXAMPLES[rule.event as Exclude<StoredNotification["event"], PeriodEvent>]
-    : readPeriod(reading, rule, lastPeriod(event, now));
+  const { event } = rule;
+  return isPeriodEvent(event)
+    ? readPeriod(reading, { ...rule, event }, lastPeriod(event, now))
+    : EXAMPLES[event];
 }

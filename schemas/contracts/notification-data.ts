@@ -16,6 +16,11 @@ export const NOTIFICATION_EVENTS = [
   "source-failed",
 ] as const;
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
+export type FailureEvent = Exclude<NotificationEvent, PeriodEvent>;
+
+export function isPeriodEvent(event: NotificationEvent): event is PeriodEvent {
+  return PERIOD_EVENTS.some((each) => each === event);
+}
 
 /** What every message about a period says. */
 interface PeriodData {
