@@ -30,12 +30,13 @@ export interface BatchWriter
 export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promise<void> {
   const lookups = writer.lookups();
   const basis = await basisOf(lookups, writer);
-  const batch = await beginBatch(logBatch, { ...writer, basis, serverStart: await startOf(writer) });
+  const serverStart = await startOf(writer);
+  const batch = await beginBatch(logBatch, { ...writer, basis, serverStart });
   const shard = await shardOf(batch, writer);
   const writing = { batch, logBatch, lookups, shard, writer };
-  await renewIfRestarted(writing);
+  await renewIfRestarted(writing, serverStart);
   let written = await writeRows(writing);
-  while (await renewIfRestarted(writing)) written = await writeRows(writing);
+  while (await renewIfRestarted(writing, await startOf(writer))) written = await writeRows(writing);
   const { outcomes, deadLetters } = written;
   passFaultPoint("after-sync");
   await report(outcomes, writer);
@@ -81,9 +82,8 @@ const SAME_START_MS = 1_500;
  * deleted, to be written under other tokens, and their views recounted.
  * @returns whether the server started since the rows were sent
  */
-async function renewIfRestarted({ batch, shard, writer }: Writing): Promise<boolean> {
+async function renewIfRestarted({ batch, shard, writer }: Writing, serverStart: number): Promise<boolean> {
   const { state, chunks } = batch;
-  const serverStart = await startOf(writer);
   if (Math.abs(serverStart - state.serverStart) < SAME_START_MS) return false;
   const raws = chunks.filter(isReadable).map(({ raw }) => raw);
   await writer.again("deleting rows of a batch that a restart cut short", () =>
