@@ -4,8 +4,7 @@ import { pino } from "pino";
 import { onFreePort } from "../../../deploy/process/free-port.js";
 import {
   clickHouseUsers,
-  findChildEntry,
-  findClickHouseLibrary,
+  engineCommand,
 } from "../../../deploy/stores/embedded/clickhouse/clickhouse-config.js";
 import { spawnServer } from "../../../deploy/stores/embedded/server-process.js";
 import { superviseServer, untilAnswering } from "../../../deploy/stores/embedded/supervise-server.js";
@@ -58,31 +57,8 @@ function configOf(usersPath: string): string {
   return `<clickhouse><users_config>${usersPath}</users_config><max_server_memory_usage>3000000000</max_server_memory_usage></clickhouse>`;
 }
 
-/** Ends with its holding query. */
-const HOLD =
-  "SELECT sleepEachRow(1) FROM system.numbers LIMIT 100000000 SETTINGS max_block_size = 1, " +
-  "function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null";
-
 async function spawnEngine(dir: string, port: number) {
-  const args = [
-    findChildEntry(),
-    findClickHouseLibrary(),
-    `--config-file=${join(dir, "config.xml")}`,
-    "--output-format=TabSeparated",
-    `--path=${join(dir, "data")}`,
-    `--http_port=${port}`,
-    "--listen_host=127.0.0.1",
-    `--query=SYSTEM START LISTEN HTTP; ${HOLD}`,
-  ];
-  const env = { PATH: process.env["PATH"], TZ: "UTC" };
-  const child = await spawnServer({
-    command: process.execPath,
-    args,
-    cwd: dir,
-    env,
-    staysInSession: true,
-    onLine: () => undefined,
-  });
+  const child = await spawnServer({ ...engineCommand({ dir, port }), onLine: () => undefined });
   const stop = () => child.end([{ signal: "SIGKILL", patienceMs: 5_000 }]);
   try {
     await untilAnswering(child, { name: "ClickHouse", dir, answers: () => answers(port) });

@@ -101,8 +101,33 @@ function escapeText(text: string): string {
 const PACKAGE = "@chdb/lib-linux-x64-gnu";
 const PACKAGE_VERSION = "26.7.3-stable.1";
 
+// `clickhouse local` ends with its last query, so this one sleeps for years.
+const HOLDING_QUERY =
+  "SELECT sleepEachRow(1) FROM system.numbers LIMIT 100000000 SETTINGS max_block_size = 1, " +
+  "function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null";
+
+/** How the engine is started on a folder with a `config.xml`; it answers on the port. */
+export function engineCommand({ dir, port }: { dir: string; port: number }) {
+  return {
+    command: process.execPath,
+    args: [
+      findChildEntry(),
+      findClickHouseLibrary(),
+      `--config-file=${join(dir, "config.xml")}`,
+      "--output-format=TabSeparated",
+      `--path=${join(dir, "data")}`,
+      `--http_port=${port}`,
+      "--listen_host=127.0.0.1",
+      `--query=SYSTEM START LISTEN HTTP; ${HOLDING_QUERY}`,
+    ],
+    cwd: dir,
+    env: { PATH: process.env["PATH"], TZ: "UTC" },
+    staysInSession: true as const,
+  };
+}
+
 /** The path of the engine's library in its optional package. Throws StartFailure when that is not installed. */
-export function findClickHouseLibrary(): string {
+function findClickHouseLibrary(): string {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
     return join(dirname(manifest), "libchdb.so");
@@ -120,7 +145,7 @@ export function missingSentence(platform: string): string {
 }
 
 /** The compiled entry of the child process, also when this module runs from source, as in tests. */
-export function findChildEntry(): string {
+function findChildEntry(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const beside = join(here, "clickhouse-child.js");
   if (existsSync(beside)) return beside;

@@ -11,12 +11,7 @@ import { onFreePort } from "../../../process/free-port.js";
 import { syncDisk } from "../../../process/libc.js";
 import { loadSecretFile, writeDurably } from "../../../process/private-files.js";
 import { explainFileError } from "../../../process/start-failure.js";
-import {
-  clickHouseConfig,
-  clickHouseUsers,
-  findChildEntry,
-  findClickHouseLibrary,
-} from "./clickhouse-config.js";
+import { clickHouseConfig, clickHouseUsers, engineCommand } from "./clickhouse-config.js";
 import { brokenParts, reconcileTokens } from "./reconcile-tokens.js";
 import {
   type Running,
@@ -56,11 +51,6 @@ interface Server {
 const USERNAME = "maintainer";
 const GIB = 1024 ** 3;
 const SHUTDOWN_MS_MAX = 5_000;
-
-// `clickhouse local` ends with its last query, so this one sleeps for years.
-const HOLDING_QUERY =
-  "SELECT sleepEachRow(1) FROM system.numbers LIMIT 100000000 SETTINGS max_block_size = 1, " +
-  "function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null";
 
 /** Starts ClickHouse on the folder and resolves when it answers queries. Throws StartFailure when it does not start. */
 export async function startClickHouse(options: ClickHouseOptions): Promise<EmbeddedClickHouse> {
@@ -161,25 +151,8 @@ async function startEngine(server: Server): Promise<Running> {
   return { pid: child.pid, gone: child.gone, stop: () => stopEngine(server, child) };
 }
 
-function spawnEngine({ dir, log, port }: Server): Promise<ServerProcess> {
-  const args = [
-    findChildEntry(),
-    findClickHouseLibrary(),
-    `--config-file=${join(dir, "config.xml")}`,
-    "--output-format=TabSeparated",
-    `--path=${join(dir, "data")}`,
-    `--http_port=${port}`,
-    "--listen_host=127.0.0.1",
-    `--query=SYSTEM START LISTEN HTTP; ${HOLDING_QUERY}`,
-  ];
-  return spawnServer({
-    command: process.execPath,
-    args,
-    cwd: dir,
-    env: { PATH: process.env["PATH"], TZ: "UTC" },
-    staysInSession: true,
-    onLine: (line) => logLine(log, line),
-  });
+function spawnEngine({ log, ...server }: Server): Promise<ServerProcess> {
+  return spawnServer({ ...engineCommand(server), onLine: (line) => logLine(log, line) });
 }
 
 /** Callers log failed queries, so the server's messages about them are only logged at debug level. */
