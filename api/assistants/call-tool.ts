@@ -46,14 +46,14 @@ async function answerOf(
   const texts = textsOf({ ...tool.defaults, ...given, ...tool.set });
   const [owner] = texts.get("owner") ?? [];
   // Read before the numbers, so that it promises no more than they have.
-  const complete = owner === undefined ? undefined : await readCompleteThrough(pg, account.id, [owner]);
+  const complete = owner === undefined ? undefined : await completeThroughOf(pg, account.id, [owner]);
   const caller = { account, requireCaller: ctx.state.requireCaller };
   const answered = await callOwnApi<object>(ctx, caller, { url: urlOf(route, texts) });
   const answer = tool.list === undefined ? answered : listed(tool.list, answered as unknown[], texts);
   return {
     note: DATA_NOTE,
     dashboard_url: `${ctx.state.publicBase}/dashboard${pageOf(tool, route.operation, texts)}`,
-    complete_through: complete ?? (await readCompleteThrough(pg, account.id, ownersIn(answered))),
+    complete_through: complete ?? (await completeThroughOf(pg, account.id, ownersIn(answered))),
     ...answer,
   };
 }
@@ -95,11 +95,7 @@ function urlOf({ path, operation }: ToolRoute, texts: Map<string, string[]>): st
 }
 
 /** Of the owners that the caller can see among these. */
-async function readCompleteThrough(
-  pg: Postgres,
-  accountId: string,
-  names: readonly string[],
-): Promise<string> {
+async function completeThroughOf(pg: Postgres, accountId: string, names: readonly string[]): Promise<string> {
   const owners = await Promise.all([...new Set(names)].map((name) => readOwner(pg, { accountId, name })));
   const ids = owners.flatMap((owner) => owner?.id ?? []);
   return (await readExportState(pg, ids)).completeThrough;
