@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import type { ImportLogDays } from "../../aggregate/retention/remove-old-rows.js";
 import { DEFAULT_QUOTAS, type Quotas, parseQuotas } from "../../api/access/quotas.js";
 import type { OpenIdOptions } from "../../api/identity/openid.js";
 import type { SourceKind } from "../../schemas/contracts/source.js";
@@ -9,6 +8,7 @@ import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
 import { DEFAULTS, VARIABLES, type Variables } from "./config-schema.js";
+import { type RetentionOptions, retentionOptions } from "./retention-options.js";
 import type { Role } from "./roles.js";
 import { mistypedVariables } from "./mistyped-variables.js";
 import {
@@ -208,26 +208,6 @@ function validVariables(env: Record<string, string | undefined>): Variables {
 
 function given<Name extends string, Value>(name: Name, value: Value | undefined | "") {
   return (value === undefined || value === "" ? {} : { [name]: value }) as { [name in Name]?: Value };
-}
-
-/** For how many days each kind of data is kept; without a number for ever. */
-export interface RetentionOptions extends ImportLogDays {
-  eventsDays?: number;
-  deliveriesDays: number;
-  auditDays?: number;
-}
-
-type RetentionName = Extract<keyof Variables, `${string}_RETENTION_DAYS`>;
-
-function retentionOptions(variables: Pick<Variables, RetentionName>): RetentionOptions {
-  const { EVENTS_RETENTION_DAYS: events, AUDIT_RETENTION_DAYS: audit } = variables;
-  return {
-    ...(events !== undefined && { eventsDays: Number(events) }),
-    importLogsDays: Number(variables.IMPORT_LOGS_RETENTION_DAYS),
-    rejectedLinesDays: Number(variables.REJECTED_LINES_RETENTION_DAYS),
-    deliveriesDays: Number(variables.DELIVERIES_RETENTION_DAYS),
-    ...(audit !== undefined && { auditDays: Number(audit) }),
-  };
 }
 
 /** The roles between import and export. None of them is of use without the others. */

@@ -14,7 +14,7 @@ import { deleteOldDeliveries } from "../../api/webhooks/webhook-deliveries.js";
 import { deleteOldMessages } from "../../api/notifications/messages.js";
 import type { Shards } from "../../schemas/shards.js";
 import { removableBefore } from "../../schemas/event-retention.js";
-import type { RetentionOptions } from "../config/config.js";
+import type { RetentionOptions } from "../config/retention-options.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
 /** The kinds of data that the jobs remove: a label of their metrics. */
