@@ -98,22 +98,27 @@ export async function changeNotification(
       target: sealer.seal(target, before.id),
       targetShown: shownOf(channel, target),
     };
-    const isOther =
-      (targeted && !(channel === "email" && targeted.targetShown === stored.targetShown)) ||
-      fields.event !== stored.event ||
-      fields.packageId !== stored.packageId ||
-      fields.thresholdPercent !== stored.thresholdPercent;
-    const startsAnew = fields.enabled && (!stored.enabled || isOther);
-    const changed = { ...fields, ...targeted, id: before.id, baseUrl: baseOf(call), startsAnew };
-    await updateNotification(client, changed);
+    const changed = { ...fields, ...targeted, baseUrl: baseOf(call) };
+    const isAnother = tellsOtherwise(stored, changed);
+    const startsAnew = changed.enabled && (!stored.enabled || isAnother);
+    await updateNotification(client, { ...changed, id: before.id, startsAnew });
     // What waits is of another notification then.
-    if (!fields.enabled || isOther) await cancelMessages(client, before.id);
+    if (!changed.enabled || isAnother) await cancelMessages(client, before.id);
     const { notification: after } = await notificationFor(client, call);
     // Another URL of the same host looks the same.
     const changes = { ...changedFields(before, after), ...(targeted && { target: after.target }) };
     await record(client, { ownerId: owner.id, target: notificationTarget(after), changes });
     return after;
   });
+}
+
+const TELLING = ["event", "packageId", "thresholdPercent", "channel"] as const;
+
+/** Whether it tells of something else, or somebody else. A target that was sent anew is sealed anew. */
+function tellsOtherwise(before: NotificationFields, after: NotificationFields): boolean {
+  const isSameAddress = after.channel === "email" && after.targetShown === before.targetShown;
+  if (after.target !== before.target && !isSameAddress) return true;
+  return TELLING.some((field) => before[field] !== after[field]);
 }
 
 interface Changing {

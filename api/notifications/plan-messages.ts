@@ -88,13 +88,16 @@ async function planPeriods(run: Run, rule: PeriodRule): Promise<number> {
   );
   if (due.length === 0) return 0;
   const known = await readMessages(pg, { rule, periods: due.map(({ startDate }) => startDate) });
+  const toCheck = known.filter((told) => isCheckDue(told, now));
   const changedAt =
-    known.length === 0 ? undefined : await readLastAsked(pg, { ownerId: rule.ownerId, completeThrough });
+    toCheck.length === 0 ? undefined : await readLastAsked(pg, { ownerId: rule.ownerId, completeThrough });
   let planned = 0;
   for (const range of due) {
-    const told = known.find(({ period }) => period === range.startDate);
-    if (told === undefined) planned += await planFirst(run, rule, range);
-    else if (mayHaveChanged(told, { now, changedAt })) planned += await planAgain(run, rule, { range, told });
+    const isOfRange = ({ period }: FoundMessage) => period === range.startDate;
+    const told = toCheck.find(isOfRange);
+    if (!known.some(isOfRange)) planned += await planFirst(run, rule, range);
+    else if (told !== undefined && mayHaveChanged(told, { now, changedAt }))
+      planned += await planAgain(run, rule, { range, told });
   }
   return planned;
 }
@@ -109,18 +112,19 @@ async function planFirst(run: Run, rule: PeriodRule, range: DateRange): Promise<
 const CHECK_MS = 3_600_000;
 const CHECK_ANYWAY_MS = 6 * CHECK_MS;
 
-/**
- * A correction is sent once. It is looked for at most every hour after imports, overrides and retractions; every six hours
- * for whatever else changes a period, such as live events that came late and erasures.
- */
+/** A correction is sent once, and looked for at most every hour. */
+function isCheckDue({ state, checkedAt, isCorrected: isDone }: FoundMessage, now: Date): boolean {
+  if (isDone || (state !== "sent" && state !== "nothing")) return false;
+  return now.getTime() - checkedAt.getTime() >= CHECK_MS;
+}
+
+/** Every six hours for what changes a period without an import or a retraction, such as late live events and erasures. */
 function mayHaveChanged(
-  { state, completeThrough, checkedAt, isCorrected: isDone }: FoundMessage,
+  { completeThrough, checkedAt }: FoundMessage,
   { now, changedAt }: { now: Date; changedAt: Date | undefined },
 ): boolean {
-  if (isDone || (state !== "sent" && state !== "nothing")) return false;
-  const waitedMs = now.getTime() - checkedAt.getTime();
-  const isChanged = changedAt !== undefined && changedAt >= completeThrough;
-  return waitedMs >= (isChanged ? CHECK_MS : CHECK_ANYWAY_MS);
+  if (changedAt !== undefined && changedAt >= completeThrough) return true;
+  return now.getTime() - checkedAt.getTime() >= CHECK_ANYWAY_MS;
 }
 
 /** What was not worth a message may be worth one now. */
