@@ -321,6 +321,14 @@ const AUTOMATED_AGENTS = [
   "npm/10.8.2 node/v20.18.0 linux x64 workspaces/false ci/github-actions",
 ];
 
+test("a public page shows no annotation", async () => {
+  await api.post(`/v2/${OWNER}/annotations`, { date: YESTERDAY, text: "Not for everybody", package: "tool" });
+  await put(api, tool, { public: "page" });
+  const html = await (await fetched(`/p/${OWNER}/tool`)).text();
+  expect(html).toContain('"figure" value="1234"');
+  expect(html).not.toContain("Not for everybody");
+});
+
 // The last: what it uses up is missing for a minute.
 test("more requests than a reader makes are refused, with the time to wait", async () => {
   const asked = Array.from(

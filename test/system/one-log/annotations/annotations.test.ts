@@ -230,16 +230,4 @@ describe("on the pages", () => {
     expect(text).toMatch(/[0-9a-f]{64}/);
     expect((await admin.get(SETTINGS)).text).not.toMatch(/[0-9a-f]{64}/);
   });
-
-  test("a public page shows no note", async () => {
-    const { id } = await add({ date: TODAY, text: "Not for everybody", package: "tool" });
-    await api.request(`/v2/packages/${OWNER}/tool/public`, {
-      method: "PUT",
-      body: JSON.stringify({ public: "page" }),
-    });
-    const html = await (await fetch(`${toolchain.api}/p/${OWNER}/tool`)).text();
-    expect(html).toContain("tool");
-    expect(html).not.toContain("Not for everybody");
-    await remove(id);
-  });
 });
