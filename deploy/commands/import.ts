@@ -4,7 +4,13 @@ import { decodeRouteTemplate } from "../../schemas/routing/url-template.js";
 import { importFiles } from "../import/import-files.js";
 import { openProgressBar } from "../import/progress-bar.js";
 import { stopSignal } from "../process/lifecycle.js";
-import { type ServiceOptions, serviceOf, tokenOption, urlOption } from "../import/service-options.js";
+import {
+  SIGN_IN_HELP,
+  type ServiceOptions,
+  serviceOf,
+  tokenOption,
+  urlOption,
+} from "../import/service-options.js";
 import { StartFailure } from "../process/start-failure.js";
 
 interface Options extends ServiceOptions {
@@ -61,7 +67,7 @@ Refused rows of a table need its header above them before they are sent again.
 A file that broke off is sent again whole, and counted once. Sent twice within 24 hours,
 it is imported once, until --again. An access log may also grow and be sent again later:
 lines that were sent before change nothing.
-
+${SIGN_IN_HELP}
 Examples:
   maintainer-toolchain import events.ndjson --to acme/web
   maintainer-toolchain import /var/log/nginx/access.log* --to acme/tool --format combined \\

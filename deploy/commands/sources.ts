@@ -4,7 +4,13 @@ import { Readable } from "node:stream";
 import { pause } from "../../schemas/async/pause.js";
 import { SOURCE_KINDS, type SourceKind, type SourceRecord } from "../../schemas/contracts/source.js";
 import { type Service, readJson, callApi } from "../import/call-api.js";
-import { type ServiceOptions, serviceOf, tokenOption, urlOption } from "../import/service-options.js";
+import {
+  SIGN_IN_HELP,
+  type ServiceOptions,
+  serviceOf,
+  tokenOption,
+  urlOption,
+} from "../import/service-options.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** `sources`: what registries count themselves, fetched every day by a running service. */
@@ -39,7 +45,7 @@ export function sourcesCommand(): Command {
   return command.addHelpText("after", HELP);
 }
 
-const HELP = `
+const HELP = `${SIGN_IN_HELP}
 Example:
   maintainer-toolchain sources add npm left-pad --to acme/left-pad
 `;

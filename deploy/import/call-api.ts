@@ -52,7 +52,7 @@ async function send(
   path: string,
   { method = "GET", headers = {}, body, signal }: Call,
 ): Promise<IncomingMessage> {
-  const target = new URL(url.replace(/\/+$/, "") + path);
+  const target = new URL(url + path);
   const request = (target.protocol === "https:" ? https : http).request(target, {
     method,
     headers: { Authorization: `Bearer ${token}`, ...headers },
@@ -83,11 +83,15 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const WHICH_TOKEN =
+  " The token sent is that of --token, else of MAINTAINER_TOKEN, else of maintainer-toolchain login.";
+
 function refusalOf(answer: IncomingMessage, body: string): Refusal {
   const { statusCode = 0, headers } = answer;
   const { code = "", message } = parsed(body);
   const sentence =
-    message ?? `The service answered ${statusCode} ${answer.statusMessage ?? ""}`.trimEnd() + ".";
+    (message ?? `The service answered ${statusCode} ${answer.statusMessage ?? ""}`.trimEnd() + ".") +
+    (statusCode === 401 ? WHICH_TOKEN : "");
   const seconds = Number(headers["retry-after"]);
   return new Refusal(statusCode, code, sentence, Number.isFinite(seconds) ? seconds : undefined);
 }

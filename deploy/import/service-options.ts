@@ -2,29 +2,51 @@ import { Option } from "commander";
 import { mistypedVariables } from "../config/mistyped-variables.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { Service } from "./call-api.js";
+import { readSignIn, signInPath } from "./kept-sign-in.js";
 
 export interface ServiceOptions {
-  url: string;
+  url?: string;
   token?: string;
 }
 
+const DEFAULT_URL = "http://127.0.0.1:8080";
+
 export function urlOption(): Option {
-  return new Option("--url <url>", "of the service").env("MAINTAINER_URL").default("http://127.0.0.1:8080");
+  return new Option("--url <url>", `of the service (default: that of login, or ${DEFAULT_URL})`).env(
+    "MAINTAINER_URL",
+  );
 }
 
 export function tokenOption(): Option {
-  return new Option("--token <token>", "an API token").env("MAINTAINER_TOKEN");
+  return new Option("--token <token>", "an API token (default: that of login)").env("MAINTAINER_TOKEN");
 }
 
+/** For the end of a command's help. */
+export const SIGN_IN_HELP = `
+The token is that of --token, else of MAINTAINER_TOKEN, else the one that login keeps in
+maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config, for its service alone.
+`;
+
 /** @throws StartFailure without a token, for an URL that is none and for a variable that looks mistyped */
-export function serviceOf({ url, token }: ServiceOptions): Service {
+export function serviceOf(options: ServiceOptions): Service {
+  const kept = readSignIn();
+  const url = urlOf(options, kept);
+  // Another service is not to learn the token.
+  const token = options.token || (kept?.url === url ? kept.token : undefined);
+  if (token === undefined)
+    throw new StartFailure(
+      `An API token for ${url} is needed: --token TOKEN, MAINTAINER_TOKEN in the environment, or ` +
+        `maintainer-toolchain login (none in ${signInPath()}). It is on the account's page.`,
+    );
+  return { url, token };
+}
+
+/** Without its last slashes. */
+export function urlOf({ url: given }: ServiceOptions, kept: Service | undefined): string {
   const mistyped = mistypedVariables(process.env, ["MAINTAINER_URL", "MAINTAINER_TOKEN"]);
   if (mistyped.length > 0) throw new StartFailure(mistyped.join("\n"));
-  if (token === undefined || token === "")
-    throw new StartFailure(
-      "An API token is needed: --token TOKEN, or MAINTAINER_TOKEN in the environment. It is on the account's page.",
-    );
-  if (!URL.canParse(url))
+  const url = (given || kept?.url || DEFAULT_URL).replace(/\/+$/, "");
+  if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new StartFailure(`--url ${url} is not a URL such as https://maintainer.example.`);
-  return { url, token };
+  return url;
 }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 export const PAGES = [
   "README.md",
   "deploy/docs/importing.md",
+  "deploy/docs/command.md",
   "deploy/docs/exporting.md",
   "deploy/docs/analysing.md",
   "deploy/docs/statistics.md",

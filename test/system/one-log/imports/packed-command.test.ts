@@ -1,0 +1,140 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { useFolder } from "../../../support/use-folder.js";
+
+const folder = useFolder("packed-command");
+const modules = join(folder, "node_modules");
+const installed = join(modules, "maintainer-toolchain");
+const owner = "packed-command";
+let toolchain: Program;
+let api: ApiClient;
+let manifest: { bin: Record<string, string>; dependencies: Record<string, string> };
+/** XDG_CONFIG_HOME of the test. */
+let home: string;
+let homes = 0;
+
+beforeAll(async () => {
+  toolchain = await sharedProgram();
+  api = await toolchain.newAccount("packed-command-ada");
+  await makeOrganization(api, owner);
+  await makePackage(api, { organization: owner, name: "tool", libraryType: "other" });
+  await install();
+});
+
+beforeEach(() => {
+  home = join(folder, `home-${++homes}`);
+});
+
+/** As npm does, in an empty folder: what the package does not depend on is out of its reach. */
+async function install(): Promise<void> {
+  must(process.execPath, [resolve("deploy/pack-command.mjs"), join(folder, "made")]);
+  must("npm", ["pack", "--silent", "./made"]);
+  await mkdir(installed, { recursive: true });
+  const [archive = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  must("tar", ["--extract", "--file", archive, "--strip-components=1", "--directory", installed]);
+  manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as typeof manifest;
+  for (const name of Object.keys(manifest.dependencies))
+    await symlink(resolve("node_modules", name), join(modules, name));
+}
+
+function must(command: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync(command, args, { cwd: folder, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+}
+
+interface Ended {
+  status: number;
+  out: string;
+  err: string;
+}
+
+/** The installed command, which knows of the service only what arguments, `env` and the home folder say. */
+function run(args: readonly string[], { input = "", env = {} } = {}): Promise<Ended> {
+  const { PATH } = process.env;
+  const program = join(installed, manifest.bin["maintainer-toolchain"] ?? "");
+  return new Promise((end) => {
+    const options = { cwd: folder, env: { PATH, XDG_CONFIG_HOME: home, ...env } };
+    const child = execFile(program, args, options, (error, out, err) =>
+      end({ status: typeof error?.code === "number" ? error.code : 0, out, err }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+const login = () => run(["login", "--url", toolchain.api], { input: `${api.token}\n` });
+const saying = (text: string) => expect.stringContaining(text) as string;
+const kept = () => join(home, "maintainer-toolchain/sign-in.json");
+
+async function importOne(id: string, ...args: string[]): Promise<Ended> {
+  await writeFile(join(folder, "one.ndjson"), `{"$time":"2025-03-10","$unique_id":"${id}"}\n`);
+  return run(["import", "one.ndjson", "--to", `${owner}/tool`, ...args]);
+}
+
+test("the package has the commands of a running service, its licence, and a version, but no server", async () => {
+  const { status, out } = await run(["--help"]);
+  expect(status).toBe(0);
+  for (const command of ["login", "import", "sources"])
+    expect(out).toMatch(new RegExp(`^  ${command} `, "m"));
+  for (const command of ["start", "demo", "admin"])
+    expect(out).not.toMatch(new RegExp(`^  ${command} `, "m"));
+  expect(await readdir(installed)).toEqual(expect.arrayContaining(["LICENSE", "NOTICE", "README.md"]));
+  const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+  expect((await run(["--version"])).out).toBe(`${version}\n`);
+});
+
+test("the package imports a file, with its own dependencies alone", async () => {
+  const ended = await importOne("a", "--url", toolchain.api, "--token", api.token);
+  expect(ended).toMatchObject({ status: 0, out: saying("1 event imported, 0 lines refused."), err: "" });
+});
+
+describe("login", () => {
+  test("keeps a token that other commands use, in a file that its user alone can read", async () => {
+    expect(await login()).toMatchObject({
+      status: 0,
+      out: `Signed in to ${toolchain.api} as packed-command-ada. The token is in ${kept()}.\n`,
+    });
+    expect((await stat(kept())).mode & 0o777).toBe(0o600);
+    expect(await importOne("b")).toMatchObject({ status: 0, out: saying("1 event imported") });
+  });
+
+  test("makes a file of mode 0600 of one that others could read", async () => {
+    await mkdir(join(home, "maintainer-toolchain"), { recursive: true });
+    await writeFile(kept(), "{}", { mode: 0o644 });
+    await login();
+    expect((await stat(kept())).mode & 0o777).toBe(0o600);
+  });
+
+  test("keeps no token that the service refuses", async () => {
+    const ended = await run(["login", "--url", toolchain.api, "--token", "wrong"]);
+    expect(ended).toMatchObject({ status: 1, err: saying("--token, else of MAINTAINER_TOKEN") });
+    await expect(stat(kept())).rejects.toThrow("ENOENT");
+  });
+
+  test("comes after MAINTAINER_TOKEN, and that after --token", async () => {
+    await login();
+    const env = { MAINTAINER_TOKEN: "wrong" };
+    const args = ["import", "-", "--to", `${owner}/tool`];
+    const input = '{"$time":"2025-03-10"}\n';
+    expect(await run(args, { input, env })).toMatchObject({ status: 1, err: saying("valid token") });
+    expect(await run([...args, "--token", api.token], { input, env })).toMatchObject({ status: 0 });
+  });
+
+  test("sends its token to no other service", async () => {
+    await login();
+    const other = await importOne("c", "--url", "http://127.0.0.1:1");
+    expect(other).toMatchObject({ status: 1, err: saying("An API token for http://127.0.0.1:1 is needed") });
+  });
+
+  test("is forgotten by logout", async () => {
+    await login();
+    expect(await run(["logout"])).toMatchObject({ status: 0, out: `Removed ${kept()}.\n` });
+    expect(await run(["logout"])).toMatchObject({ status: 0, out: "There was no token to forget.\n" });
+    const ended = await importOne("d", "--url", toolchain.api);
+    expect(ended).toMatchObject({ status: 1, err: saying("is needed: --token TOKEN") });
+  });
+});
