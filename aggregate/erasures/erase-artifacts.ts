@@ -1,4 +1,5 @@
 import type { Shards, ClickHouse, Shard } from "../../schemas/shards.js";
+import { syncSince } from "../../schemas/sync-since.js";
 import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
 import { hasRow } from "../queries/has-row.js";
 import { isRewriting } from "../retention/delete-rows.js";
@@ -54,10 +55,11 @@ async function eraseDue(signal: AbortSignal, { shards, store, onErased }: Eraser
     await store.asOnlySettlement(ownerId, async () => {
       const artifacts = await store.dueArtifacts(ownerId);
       if (artifacts.length === 0) return;
+      const start = await shards.startedAt();
       const hadEvents = await eraseArtifacts(shards, artifacts);
       const hadLogs = await eraseLogs(artifacts, { shards, store });
       if (hadEvents || hadLogs) return store.putFound(artifacts);
-      await shards.sync();
+      await syncSince(shards, start);
       await store.putClean(artifacts);
       onErased?.(artifacts);
     });
@@ -67,8 +69,10 @@ async function eraseDue(signal: AbortSignal, { shards, store, onErased }: Eraser
 /** The refused lines of an import go with its events, or with its owner. */
 async function eraseLogsAlone({ shards, store }: EraserDependencies): Promise<void> {
   const imports = await store.importsWithoutLog(IMPORTS_PER_PAGE);
-  if (imports.length === 0 || (await eraseImportLogs(shards, imports))) return;
-  await shards.sync();
+  if (imports.length === 0) return;
+  const start = await shards.startedAt();
+  if (await eraseImportLogs(shards, imports)) return;
+  await syncSince(shards, start);
   await store.putLogsErased(imports);
 }
 

@@ -5,6 +5,7 @@ import { NIL_UUID } from "../../schemas/formats.js";
 import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
+import { syncSince } from "../../schemas/sync-since.js";
 import { forgetAddresses } from "../address-sets/forget-addresses.js";
 import { hasRow } from "../queries/has-row.js";
 import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
@@ -37,12 +38,13 @@ export async function eraseClient(
   if (artifacts.length === 0 || !(await hasRows(shards.all, erasure, artifacts))) return false;
   // A batch that was cut short settles what is erased here: it must not find half of it.
   await recountStaged(shards, owner);
+  const start = await shards.startedAt();
   for (const shard of shards.shards) await noteVersions(shard, erasure, artifacts);
   await copyVersions(shards, erasure.id);
-  await settleErased(shards, erasure, owner);
+  await settleErased(shards, erasure, { owner, start });
   await forgetNumbers(shards, erasure, owner);
   // A power cut must not take what was noted of rows, and leave them deleted.
-  await shards.sync();
+  await syncSince(shards, start);
   passFaultPoint("erasure-noted");
   // Not while a recount runs: it would count some of these rows, and miss those that are gone.
   const rows = { table: "events", where: isErased(shards), params: { erasure: erasure.id } };
@@ -163,7 +165,7 @@ const COLUMNS = "erasure, artifact, event_id, version, import_id, date";
 async function settleErased(
   shards: Shards,
   { id: erasure }: ErasedClient,
-  owner: OwnerSettlement,
+  applied: { owner: OwnerSettlement; start: number },
 ): Promise<void> {
   const batch = uuidv7();
   await shards.all.command({
@@ -171,7 +173,7 @@ async function settleErased(
     query_params: { batch, erasure },
     clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
   });
-  await applyFound(shards, batch, owner);
+  await applyFound(shards, batch, applied);
 }
 
 async function clientQuery(

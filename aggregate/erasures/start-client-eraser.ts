@@ -2,6 +2,7 @@ import type { Shards, ClickHouse } from "../../schemas/shards.js";
 import type { ErasedNow, ErasureWait, OpenErasure } from "../../schemas/contracts/erasure.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
+import { syncSince } from "../../schemas/sync-since.js";
 import { importPages } from "./erase-artifacts.js";
 import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
 import { countErased, eraseClient, isOnAnyServer, liveStampOf, mergeAddresses } from "./erase-client.js";
@@ -121,13 +122,14 @@ async function eraseRest(
   dependencies: ClientEraserDependencies,
 ): Promise<void> {
   const { shards, store, onErased } = dependencies;
+  const start = await shards.startedAt();
   const hadAddresses = await mergeAddresses(shards, erasure.id);
   const lines = await eraseLines(erasure, dependencies);
   const hasEvents = await isOnAnyServer(shards, erasure, await store.artifactsOf(ownerId));
   await shards.requireEvery();
   if (hadAddresses || lines.found || hasEvents) return putFound(erasure, lines.erased, dependencies);
   if (erasure.liveStamp === null) return lookForMore(ownerId, erasure, dependencies);
-  await shards.sync();
+  await syncSince(shards, start);
   await store.putFinished(erasure.id);
   passFaultPoint("erasure-finished");
   onErased?.(erasure.id);

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { pause } from "../../schemas/async/pause.js";
 import type { Shard, Shards } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
+import { requireSameStart, syncSince } from "../../schemas/sync-since.js";
 import { versionsOf } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
 import { readQuery } from "../read-query.js";
@@ -23,30 +24,39 @@ export async function settle(
   scope: SettleScope,
   { batch, owner }: { batch: string; owner: OwnerSettlement },
 ): Promise<number> {
+  const start = await shards.startedAt();
   await findDeltas(shards, scope, batch);
-  return applyFound(shards, batch, owner);
+  return applyFound(shards, batch, { owner, start });
 }
 
 /**
- * Answers how many deltas there are. A repeated statement finds them twice, which changes only this number.
+ * Answers how many deltas there are. A repeated statement finds them twice, which changes only this number. `start` is when
+ * the server had started before they were found. If it starts again, the caller finds them again under another batch, or
+ * recounts the staged one.
  */
 export async function applyFound(
   shards: Shards,
   batch: string,
-  owner: Pick<OwnerSettlement, "putStagedBatch" | "closeBatch" | "whileInserting">,
+  {
+    owner,
+    start,
+  }: { owner: Pick<OwnerSettlement, "putStagedBatch" | "closeBatch" | "whileInserting">; start: number },
 ): Promise<number> {
   await shards.catchUp(["settlement_deltas"]);
   const differing = await countDeltas(shards, batch);
   // After they were found: a shard that is added later has no rows yet.
   await shards.requireEvery();
-  if (differing === 0) return 0;
+  if (differing === 0) {
+    await requireSameStart(shards, start);
+    return 0;
+  }
   await copyDeltas(shards, batch);
-  await shards.sync();
+  await syncSince(shards, start);
   passFaultPoint("settlement-found");
   await owner.putStagedBatch(batch);
   passFaultPoint("settlement-staged");
   await owner.whileInserting(() => applyBatch(shards, batch));
-  await shards.sync();
+  await syncSince(shards, start);
   passFaultPoint("settlement-applied");
   await owner.closeBatch(batch);
   passFaultPoint("settlement-closed");
@@ -84,8 +94,9 @@ export async function recountStaged(
 ): Promise<void> {
   for (const batch of await owner.stagedBatches()) {
     await shards.requireEvery();
+    const start = await shards.startedAt();
     for (const shard of shards.shards) await recountOn(shard, batch, owner);
-    await shards.sync();
+    await syncSince(shards, start);
     await owner.closeBatch(batch);
   }
 }
@@ -107,13 +118,14 @@ const STILL_RUNNING_MS = 500;
 
 /** Has the next settlement leave no version of the imports live. */
 export async function markRetracted(all: Shards, importIds: readonly string[]): Promise<void> {
+  const start = await all.startedAt();
   for (const { tables } of all.shards)
     await tables.command({
       query: "INSERT INTO retracted_imports (import_id) SELECT arrayJoin({importIds:Array(UUID)})",
       query_params: { importIds },
       clickhouse_settings: { async_insert: 0 },
     });
-  await all.sync();
+  await syncSince(all, start);
 }
 
 /** Looks at the versions of all shards: those of one event may lie on several. */

@@ -3,6 +3,7 @@ import type { Lookups } from "../../schemas/records/enriched-event.js";
 import type { LogBatch } from "../../schemas/records/event-log.js";
 import type { Shard } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
+import { isSameStart, syncSince } from "../../schemas/sync-since.js";
 import { beginBatch, type BatchBeginner, type OpenBatch } from "./begin-batch.js";
 import { deleteDeadLetterEntries, deleteRows } from "./chunk-rows.js";
 import { deadLetterOf, type ReportedDeadLetter } from "./dead-letters.js";
@@ -74,9 +75,6 @@ async function writeRows({ batch, logBatch, lookups, shard, writer }: Writing) {
   return { outcomes, deadLetters };
 }
 
-/** More than the answers of one start differ by, and less than a server takes from one start to the next. */
-const SAME_START_MS = 1_500;
-
 /**
  * Rows that were sent before a start of the server may be there, or their tokens, or both, or neither. So they are
  * deleted, to be written under other tokens, and their views recounted.
@@ -84,7 +82,7 @@ const SAME_START_MS = 1_500;
  */
 async function renewIfRestarted({ batch, shard, writer }: Writing, serverStart: number): Promise<boolean> {
   const { state, chunks } = batch;
-  if (Math.abs(serverStart - state.serverStart) < SAME_START_MS) return false;
+  if (isSameStart(serverStart, state.serverStart)) return false;
   const raws = chunks.filter(isReadable).map(({ raw }) => raw);
   await writer.again("deleting rows of a batch that a restart cut short", () =>
     writer.recounts.whileInserting(() => deleteRows(shard, raws)),
@@ -187,8 +185,11 @@ async function report(
   if (imported.length === 0) return;
   const entries = await again("writing progress", () => progress.putChunks(imported));
   if (entries.length === 0) return;
-  await again("deleting log entries", () => deleteDeadLetterEntries(shards, entries));
-  await again("syncing ClickHouse", () => shards.sync());
+  await again("deleting log entries", async () => {
+    const start = await shards.startedAt();
+    await deleteDeadLetterEntries(shards, entries);
+    await syncSince(shards, start);
+  });
   await again("writing progress", () => progress.replaceDeadLetters(imported));
 }
 

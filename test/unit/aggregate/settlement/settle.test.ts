@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
-import { settle } from "../../../../aggregate/settlement/settle.js";
+import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import type { Shard, Shards } from "../../../../schemas/shards.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
@@ -23,11 +23,20 @@ interface Command {
   clickhouse_settings?: Record<string, unknown>;
 }
 
-/** Writes down, in order, what settlement does; ClickHouse finds `differing` rows and fails at what `failing` names. */
-function fakes({ differing, failing = "nothing" }: { differing: number; failing?: string }) {
+interface Fakes {
+  /** How many rows ClickHouse finds. */
+  differing?: number;
+  /** The table of an insert that fails. */
+  failing?: string;
+  /** The table of the insert after which its power is cut. */
+  cutAfter?: string;
+}
+
+/** Writes down, in order, what settlement does. */
+function fakes({ differing = 1, failing = "nothing", cutAfter = "nothing" }: Fakes = {}) {
   const steps: string[] = [];
   const commands: Command[] = [];
-  const shards = oneServer({
+  const server = oneServer({
     command: async (command: Command) => {
       if (command.query === SYNC) return void steps.push("sync");
       const table = /INSERT INTO (\w+)/.exec(command.query)?.[1] ?? "";
@@ -39,6 +48,7 @@ function fakes({ differing, failing = "nothing" }: { differing: number; failing?
     },
     query: async () => ({ json: async () => [{ rows: String(differing) }] }),
   } as unknown as ClickHouseClient);
+  const shards = { ...server, startedAt: async () => (steps.includes(cutAfter) ? 90_000 : 1_000) };
   const owner = {
     putStagedBatch: async (batch: string) => void steps.push(`staged ${batch}`),
     closeBatch: async (batch: string) => void steps.push(`closed ${batch}`),
@@ -105,6 +115,25 @@ describe("settle", () => {
     const { shards, owner, steps } = fakes({ differing: 1, failing });
     await expect(settle(shards, scope, { batch: BATCH, owner })).rejects.toThrow(failing);
     expect(steps).toEqual(done);
+  });
+
+  test.each([
+    ["settlement_deltas", 1, ["settlement_deltas", "sync"]],
+    ["settlement_deltas", 0, ["settlement_deltas"]],
+    ["events", 1, ["settlement_deltas", "sync", `staged ${BATCH}`, "events", "sync"]],
+  ])(
+    "neither stages nor closes a batch when the power was cut after the insert into %s, and %i rows are left",
+    async (cutAfter, differing, done) => {
+      const { shards, owner, steps } = fakes({ cutAfter, differing });
+      await expect(settle(shards, scope, { batch: BATCH, owner })).rejects.toThrow("started again");
+      expect(steps).toEqual(done);
+    },
+  );
+
+  test("marks imports as retracted once more when the power was cut before the marks were on the disk", async () => {
+    const { shards } = fakes({ cutAfter: "retracted_imports" });
+    await expect(markRetracted(shards, [ONE])).rejects.toThrow("started again");
+    await expect(markRetracted(shards, [ONE])).resolves.toBeUndefined();
   });
 
   test("gives each shard all that was found, then applies on each", async () => {
