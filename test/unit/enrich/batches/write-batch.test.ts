@@ -1,202 +1,25 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { ClickHouseClient } from "@clickhouse/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  MUTEX_BYTES,
-  type ThreadMutex,
-  sharedThreadMutex,
-} from "../../../../enrich/batches/poison-detection.js";
+import { MUTEX_BYTES, sharedThreadMutex } from "../../../../enrich/batches/poison-detection.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { channelOf } from "../../../../schemas/fault-point.js";
-import type { ChunkOutcome, DeadLetter } from "../../../../schemas/records/chunk-outcome.js";
-import type { Lookups } from "../../../../schemas/records/enriched-event.js";
-import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { BatchLost } from "../../../../schemas/records/event-log.js";
-import { packChunk } from "../../../../schemas/records/chunk-codec.js";
 import { CODECS, type Codec, encodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
-import { IMPORT_ID, chunkOf, dockerPackage, tinyLookups } from "../lines/chunk-of.js";
-import { CONSUMER, type Insert, batchOf, bytesOf, inserted, logOf, startWorkerOn } from "../worker-of.js";
-
-const TOKEN = "log:events.raw:0:5-9";
-const FIRST_OFFSET = 5;
-const OWNED_FOR_MS = 10_000;
-const FIRST_STAMP = 1_000;
-
-/** The program died: nothing after this happens, and nothing is cleaned up. */
-const DEATH = new Promise<never>(() => undefined);
-
-interface Faults {
-  /** Throws for the agent of a line, as a fault of ours would. */
-  enriching?: (agent: string) => void;
-  /** Answers the code with which ClickHouse refuses a block that holds these agents. */
-  refusing?: (agents: readonly string[]) => string | undefined;
-  /** The same for log entries, and the agents in the lines that they hold. */
-  refusingLog?: (agents: readonly string[]) => string | undefined;
-  /** Never answers: the program dies while it asks. */
-  resolving?: () => Promise<void>;
-  /** Dies instead of going on. */
-  dyingAfterInsert?: () => boolean;
-  /** The worker is told to stop after a second. */
-  stopped?: boolean;
-  /** Shared with other workers of the same process. */
-  mutex?: ThreadMutex;
-  onLogRefused?: (...told: unknown[]) => void;
-  /** Of ClickHouse, asked before anything is sent, and after everything is synced. */
-  startedAt?: () => number;
-}
-
-/**
- * A log of one range, a ClickHouse and a PostgreSQL that outlive the worker. Every record has one line; its agent
- * names it.
- */
-function world(agents: readonly string[], records = agents.map(recordOf)) {
-  const stored = new Map<string, string[]>();
-  const kept = {
-    note: undefined as string | undefined,
-    notes: [] as string[],
-    committed: false,
-    /** Another consumer has the range. */
-    lost: false,
-    stored,
-    outcomes: new Map<number, ChunkOutcome>(),
-    deadLetters: new Map<string, DeadLetter>(),
-    logged: [] as string[],
-    recounted: [] as number[],
-  };
-  const rows = () => [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names)).sort();
-
-  /** Works on the range until it is committed, fails, or the program dies: then it never resolves. */
-  async function work(faults: Faults = {}): Promise<"committed" | Error | "died"> {
-    const batch = batchOf(records, {
-      token: TOKEN,
-      recordedNote: kept.note,
-      ownedForMs: OWNED_FOR_MS,
-      async recordRange(note) {
-        if (kept.lost) throw new BatchLost("taken over");
-        kept.notes.push((kept.note = note));
-      },
-      commit: async () => void (kept.committed = true),
-    });
-    const ended = new Promise<"committed" | Error>((resolve) => {
-      const log = logOf(async (_, handle) => {
-        void handle(batch).then(() => resolve("committed"), resolve);
-        return CONSUMER;
-      });
-      const started = startWorkerOn(log, {
-        shards: {
-          ...oneServer(clickHouseOf(kept, faults) as unknown as ClickHouseClient),
-          startedAt: async () => faults.startedAt?.() ?? 0,
-        },
-        recounts: {
-          latest: async () => "0",
-          whileInserting: (work) => work(),
-          recount: async (_, stamps) => void kept.recounted.push(...stamps),
-        },
-        lookups: () => lookupsOf(faults),
-        resolveArtifact: async () => {
-          await faults.resolving?.();
-          return dockerPackage;
-        },
-        progress: {
-          abortedAmong: async () => [],
-          async putChunks(outcomes) {
-            for (const outcome of outcomes) kept.outcomes.set(outcome.sequence, outcome);
-            return [];
-          },
-          replaceDeadLetters: async () => undefined,
-        },
-        async putDeadLetter(letter) {
-          kept.deadLetters.set(letter.logPosition, letter);
-          return letter.offset;
-        },
-        ...(faults.mutex && { mutexOf: () => faults.mutex as ThreadMutex }),
-        ...(faults.onLogRefused && { onLogRefused: faults.onLogRefused }),
-      });
-      if (faults.stopped)
-        setTimeout(() => void started.then((worker) => worker[Symbol.asyncDispose]()), 1_000);
-    });
-    const died = async () => {
-      await vi.advanceTimersByTimeAsync(200_000);
-      return "died" as const;
-    };
-    return Promise.race([ended, died()]);
-  }
-  return { kept, rows, work };
-}
-
-function recordOf(agent: string, sequence: number): Buffer {
-  return encodeRawChunk(
-    chunkOf(`{"$time":1,"$user_agent":"${agent}"}\n`, {
-      sequence,
-      firstLine: sequence + 1,
-      receiptStamp: FIRST_STAMP + sequence,
-    }),
-  );
-}
-
-/** The same with its lines compressed; many times, so that it pays. */
-async function packed(
-  agent: string,
-  sequence: number,
-  codec: Codec,
-  change = (lines: Buffer) => lines,
-): Promise<Buffer> {
-  const chunk = chunkOf(`{"$time":1,"$user_agent":"${agent}"}\n`.repeat(50), {
-    sequence,
-    firstLine: 50 * sequence + 1,
-    receiptStamp: FIRST_STAMP + sequence,
-  });
-  const small = await packChunk(chunk, codec);
-  return encodeRawChunk({ ...small, lines: change(small.lines) });
-}
-
-/** The codec stands right before the lines and their length. */
-function withCodec(record: Buffer, codec: number): Buffer {
-  record[record.indexOf('{"$time"') - 2] = codec;
-  return record;
-}
-
-function lookupsOf({ enriching }: Faults): Lookups {
-  return {
-    ...tinyLookups,
-    clients: {
-      of(agent) {
-        enriching?.(agent);
-        return tinyLookups.clients.of(agent);
-      },
-    },
-  };
-}
-
-/** Keeps the first block of each token, as the real one does, with the agents that are in it. */
-function clickHouseOf({ stored, logged }: ReturnType<typeof world>["kept"], faults: Faults) {
-  const exec = async (params: Insert) => {
-    const text = (await bytesOf(params)).toString("latin1");
-    const agents = [...new Set(text.match(/agent-(?:\d{4}|\w)/g))];
-    const token = params.clickhouse_settings.insert_deduplication_token ?? "";
-    if (params.query.includes("import_log")) logged.push(token);
-    const code = (params.query.includes("import_log") ? faults.refusingLog : faults.refusing)?.(agents);
-    if (code !== undefined) throw Object.assign(new Error(`refused with ${code}`), { code });
-    if (!stored.has(token)) stored.set(token, agents);
-    if (faults.dyingAfterInsert?.()) await DEATH;
-    return inserted();
-  };
-  const query = async ({ query_params: { stamps } }: { query_params: { stamps: number[] } }) => {
-    const events = [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names));
-    const found = stamps.some((stamp) => events.includes(AGENTS[stamp - FIRST_STAMP] ?? ""));
-    return { json: async () => [{ found: found ? 1 : 0 }] };
-  };
-  const command = async ({ query: text }: { query: string }) => {
-    if (text.startsWith("DELETE FROM events")) for (const token of stored.keys()) stored.set(token, []);
-  };
-  return { exec, query, command };
-}
-
-const AGENTS = ["agent-a", "agent-b", "agent-c", "agent-d", "agent-e"];
-const without = (...left: string[]) => AGENTS.filter((agent) => !left.includes(agent));
-const throwingFor = (bad: string) => (agent: string) => {
-  if (agent === bad) throw new TypeError("a fault of ours");
-};
+import { IMPORT_ID, chunkOf } from "../lines/chunk-of.js";
+import {
+  AGENTS,
+  DEATH,
+  FIRST_OFFSET,
+  FIRST_STAMP,
+  OWNED_FOR_MS,
+  TOKEN,
+  packed,
+  recordOf,
+  throwingFor,
+  withCodec,
+  without,
+  batchWorld,
+} from "./batch-world.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -206,7 +29,7 @@ afterEach(() => {
 
 describe("writeBatch", () => {
   test("makes a dead letter of a chunk that cannot be enriched, after three tries, and writes its neighbours", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     const enriching = vi.fn(throwingFor("agent-c"));
     expect(await work({ enriching })).toBe("committed");
     expect(enriching.mock.calls.filter(([agent]) => agent === "agent-c")).toHaveLength(3);
@@ -235,7 +58,7 @@ describe("writeBatch", () => {
   });
 
   test("writes a chunk that could be enriched at the second try as if nothing had been", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     const enriching = vi.fn().mockImplementationOnce(throwingFor("agent-a"));
     expect(await work({ enriching })).toBe("committed");
     expect(rows()).toEqual(AGENTS);
@@ -245,7 +68,7 @@ describe("writeBatch", () => {
 
   test("makes a dead letter of a record that is no chunk, and names its offset", async () => {
     const garbage = Buffer.from("nothing\nof ours\n");
-    const { kept, rows, work } = world([], [recordOf("agent-a", 0), garbage, recordOf("agent-c", 2)]);
+    const { kept, rows, work } = batchWorld([], [recordOf("agent-a", 0), garbage, recordOf("agent-c", 2)]);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(["agent-a", "agent-c"]);
     expect([...kept.deadLetters.values()]).toMatchObject([
@@ -263,7 +86,7 @@ describe("writeBatch", () => {
     ["has damaged lines in brotli", () => filled("brotli"), claims("brotli"), 1],
   ])("makes a dead letter of a chunk that %s, and tells its import", async (_, damage, reason, lines) => {
     const record = await damage();
-    const { kept, rows, work } = world([], [recordOf("agent-a", 0), record, recordOf("agent-c", 2)]);
+    const { kept, rows, work } = batchWorld([], [recordOf("agent-a", 0), record, recordOf("agent-c", 2)]);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(["agent-a", "agent-c"]);
     const reads = expect.stringContaining(reason) as string;
@@ -274,7 +97,7 @@ describe("writeBatch", () => {
   });
 
   test.each(CODECS)("writes chunks that are compressed with %s as any other", async (codec) => {
-    const { rows, kept, work } = world(
+    const { rows, kept, work } = batchWorld(
       [],
       await Promise.all(AGENTS.map((name, at) => packed(name, at, codec))),
     );
@@ -284,7 +107,7 @@ describe("writeBatch", () => {
   });
 
   test("finds the chunk whose rows ClickHouse cannot read, and writes every other one once", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     const refusing = (agents: readonly string[]) => (agents.includes("agent-d") ? "117" : undefined);
     expect(await work({ refusing })).toBe("committed");
     expect(rows()).toEqual(without("agent-d"));
@@ -299,7 +122,7 @@ describe("writeBatch", () => {
   });
 
   test("writes a block in the same halves again when a crash cut that short, though ClickHouse would take it now", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     const refusing = (agents: readonly string[]) => (agents.includes("agent-d") ? "33" : undefined);
     let inserts = 0;
     expect(await work({ refusing, dyingAfterInsert: () => ++inserts === 2 })).toBe("died");
@@ -311,7 +134,7 @@ describe("writeBatch", () => {
   test.each(["241", "210", "252", "395", "ECONNREFUSED"])(
     "makes no dead letter while ClickHouse answers %s: it is down, or has no room",
     async (code) => {
-      const { kept, work } = world(AGENTS);
+      const { kept, work } = batchWorld(AGENTS);
       expect(await work({ refusing: () => code })).toMatchObject({ name: "StillDown" });
       expect(kept.committed).toBe(false);
       expect(await work()).toBe("committed");
@@ -321,7 +144,7 @@ describe("writeBatch", () => {
   );
 
   test("makes no dead letter while artifacts cannot be asked for, however often the program is ended meanwhile", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     const down = () => Promise.reject(new Error("no database"));
     for (let round = 0; round < 5; round++) expect(await work({ resolving: down })).toBeInstanceOf(Error);
     let asked = 0;
@@ -333,7 +156,7 @@ describe("writeBatch", () => {
   });
 
   test("counts crashes in the note: a chunk that ends the program is noted from the third beginning on", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     // The artifact is asked for once, for the first line: only the first record can die of it here.
     const dying = () => DEATH;
     for (let round = 0; round < 7; round++) expect(await work({ resolving: dying })).toBe("died");
@@ -346,7 +169,7 @@ describe("writeBatch", () => {
   });
 
   test("does not add up deaths of a chunk that could be enriched in between", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     const dying = () => DEATH;
     for (let round = 0; round < 6; round++) expect(await work({ resolving: dying })).toBe("died");
     expect(await work({ dyingAfterInsert: () => true })).toBe("died");
@@ -357,7 +180,7 @@ describe("writeBatch", () => {
   });
 
   test("does not blame a chunk for the end of a program that was told to stop, however often", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     for (let round = 0; round < 12; round++)
       expect(await work({ resolving: () => DEATH, stopped: true })).toBe("died");
     expect(kept.notes.filter((note) => note.includes('"enriching":0'))).toHaveLength(10);
@@ -367,8 +190,8 @@ describe("writeBatch", () => {
   });
 
   test("blames one chunk for the end of a process, whatever its other workers have in hand", async () => {
-    const poisonous = world(AGENTS);
-    const slow = world(AGENTS);
+    const poisonous = batchWorld(AGENTS);
+    const slow = batchWorld(AGENTS);
     for (let round = 0; round < 7; round++) {
       const memory = new SharedArrayBuffer(MUTEX_BYTES);
       // Neither comes to an end: the process dies while both are at their first chunk.
@@ -390,7 +213,7 @@ describe("writeBatch", () => {
       if (Buffer.concat(block).includes("agent-b")) throw new RangeError("too long");
       return block;
     });
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-b"));
     expect([...kept.deadLetters.values()]).toMatchObject([
@@ -401,7 +224,7 @@ describe("writeBatch", () => {
   test("goes on where many chunks cannot be stored, scattered among very many others", async () => {
     const agents = Array.from({ length: 1_000 }, (_, index) => `agent-${1_000 + index}`);
     const bad = new Set(agents.filter((_, index) => index % 125 === 60));
-    const { kept, rows, work } = world(agents);
+    const { kept, rows, work } = batchWorld(agents);
     const refusing = (found: readonly string[]) => (found.some((agent) => bad.has(agent)) ? "33" : undefined);
     expect(await work({ refusing, dyingAfterInsert: () => kept.stored.size === 30 })).toBe("died");
     expect(await work({ refusing })).toBe("committed");
@@ -414,7 +237,7 @@ describe("writeBatch", () => {
     const records = agents.map((agent, index) =>
       index % 3 === 0 ? Buffer.from("?") : recordOf(agent, index),
     );
-    const { kept, rows, work } = world([], records);
+    const { kept, rows, work } = batchWorld([], records);
     expect(await work({ dyingAfterInsert: () => true })).toBe("died");
     expect(await work()).toBe("committed");
     expect(Math.max(...kept.notes.map((note) => note.length))).toBeLessThanOrEqual(3_000);
@@ -429,7 +252,7 @@ describe("writeBatch", () => {
       encodeRawChunk(chunkOf("nonsense of agent-b\n", { sequence: 1, receiptStamp: FIRST_STAMP + 1 }));
 
     test("are stored without their lines, and stay so when a crash repeats that", async () => {
-      const { kept, rows, work } = world([], [recordOf("agent-a", 0), refusedLine()]);
+      const { kept, rows, work } = batchWorld([], [recordOf("agent-a", 0), refusedLine()]);
       const refusingLog = (agents: readonly string[]) => (agents.length > 0 ? "117" : undefined);
       expect(await work({ refusingLog, dyingAfterInsert: () => kept.stored.size === 2 })).toBe("died");
       expect(await work()).toBe("committed");
@@ -443,7 +266,7 @@ describe("writeBatch", () => {
     });
 
     test("are left out where not even their texts can be, and counted all the same", async () => {
-      const { kept, work } = world([], [recordOf("agent-a", 0), refusedLine(), Buffer.from("no chunk")]);
+      const { kept, work } = batchWorld([], [recordOf("agent-a", 0), refusedLine(), Buffer.from("no chunk")]);
       const refusals: unknown[] = [];
       const onLogRefused = (...told: unknown[]) => void refusals.push(told);
       expect(await work({ refusingLog: () => "33", onLogRefused })).toBe("committed");
@@ -456,7 +279,7 @@ describe("writeBatch", () => {
   });
 
   test("leaves out after a crash what it left out before, under the same tokens", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     const enriching = throwingFor("agent-b");
     expect(await work({ enriching, dyingAfterInsert: () => true })).toBe("died");
     const tokens = [...kept.stored.keys()];
@@ -470,7 +293,7 @@ describe("writeBatch", () => {
   });
 
   test("does not leave a chunk out of a block that may be stored with it: it ends, and tries again", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     expect(await work({ dyingAfterInsert: () => true })).toBe("died");
     const ended = await work({ enriching: throwingFor("agent-b") });
     expect(ended).toMatchObject({ message: expect.stringContaining("cannot be written again") as string });
@@ -483,7 +306,7 @@ describe("writeBatch", () => {
 
 describe("a worker that stands still right before an insert", () => {
   /** Works, and calls this before the first insert. */
-  async function workWith({ work }: ReturnType<typeof world>, beforeInsert: () => void) {
+  async function workWith({ work }: ReturnType<typeof batchWorld>, beforeInsert: () => void) {
     subscribe(channelOf("before-insert"), once);
     return work();
     function once(): void {
@@ -501,7 +324,7 @@ describe("a worker that stands still right before an insert", () => {
   test.each(Object.entries(still))(
     "%s inserts nothing where another one has the range since then",
     async (_, stand) => {
-      const tried = world(AGENTS);
+      const tried = batchWorld(AGENTS);
       const ended = await workWith(tried, () => {
         stand();
         tried.kept.lost = true;
@@ -512,7 +335,7 @@ describe("a worker that stands still right before an insert", () => {
   );
 
   test.each(Object.entries(still))("%s goes on where the range is its own", async (_, stand) => {
-    const tried = world(AGENTS);
+    const tried = batchWorld(AGENTS);
     expect(await workWith(tried, stand)).toBe("committed");
     expect(tried.rows()).toEqual(AGENTS);
     expect(tried.kept.notes).toHaveLength(2);
@@ -520,7 +343,7 @@ describe("a worker that stands still right before an insert", () => {
   });
 
   test("for a moment does not ask", async () => {
-    const tried = world(AGENTS);
+    const tried = batchWorld(AGENTS);
     expect(await workWith(tried, () => vi.advanceTimersByTime(STILL_MS / 2))).toBe("committed");
     expect(tried.kept.notes).toHaveLength(1);
   });
@@ -537,7 +360,7 @@ describe("a ClickHouse server whose power was cut before the rows were synced", 
         rows.set(`forgotten ${token}`, AGENTS) && rows.delete(token),
     ],
   ])("has kept %s: they are written once more, count once and are recounted", async (_, cut) => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     let isCut = false;
     const startedAt = () => {
       if (!isCut) for (const token of [...kept.stored.keys()]) cut(kept.stored, token);
@@ -550,7 +373,7 @@ describe("a ClickHouse server whose power was cut before the rows were synced", 
   });
 
   test("is noticed by a program that was killed meanwhile", async () => {
-    const { kept, rows, work } = world(AGENTS);
+    const { kept, rows, work } = batchWorld(AGENTS);
     expect(await work({ startedAt: () => 1_000, dyingAfterInsert: () => true })).toBe("died");
     for (const token of kept.stored.keys()) kept.stored.set(token, []);
     expect(await work({ startedAt: () => 90_000 })).toBe("committed");
@@ -559,7 +382,7 @@ describe("a ClickHouse server whose power was cut before the rows were synced", 
   });
 
   test("is told from one that goes on, whose answers differ by less than a second", async () => {
-    const { kept, work } = world(AGENTS);
+    const { kept, work } = batchWorld(AGENTS);
     let asked = 0;
     expect(await work({ startedAt: () => 1_000 + 300 * ++asked })).toBe("committed");
     expect(kept.recounted).toEqual([]);

@@ -47,8 +47,10 @@ describe("a client is answered through us", () => {
     ["", true],
   ])("named %s: %s", async (agent, through) => {
     const headers = agent === "" ? {} : { "user-agent": agent };
-    const { registries } = await ask("/v2/web/manifests/1.4", { headers });
-    expect(registries.asked).toHaveLength(through ? 1 : 0);
+    for (const method of ["GET", "HEAD"]) {
+      const { registries } = await ask("/v2/web/manifests/1.4", { method, headers });
+      expect(registries.asked).toHaveLength(through ? 1 : 0);
+    }
   });
 
   it("whatever its name, when it sends credentials", async () => {
