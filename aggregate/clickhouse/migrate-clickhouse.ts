@@ -94,8 +94,23 @@ export function spellStatement(statement: string, { replicated }: { replicated: 
     .replaceAll(/\{deduplication\((\d+)\)\}/g, (_, inserts: string) => deduplication(Number(inserts)))
     .replaceAll("{unique}", () => uuidv7());
   // A replica's place in Keeper and its name there are the server's own.
-  return replicated ? spelled.replace(/^ENGINE = /m, "ENGINE = Replicated") : spelled;
+  return replicated && ENGINE.test(spelled) ? replicatedTable(spelled) : spelled;
 }
+
+const ENGINE = /^ENGINE = /m;
+
+function replicatedTable(statement: string): string {
+  const [table, settings] = statement.replace(ENGINE, "ENGINE = Replicated").split(/^SETTINGS /m);
+  return [`${table?.trimEnd()}\nSETTINGS ${ON_DISK}`, settings].filter(Boolean).join(", ");
+}
+
+/**
+ * A server tells Keeper of a part once it is on its disk. Otherwise a power cut may take a part that no other server has
+ * fetched yet. ClickHouse then puts an empty part in its place, which also answers the insert that waits for a quorum.
+ */
+const ON_DISK =
+  "fsync_after_insert = 1, fsync_part_directory = 1, " +
+  "min_compressed_bytes_to_fsync_after_fetch = 1, min_compressed_bytes_to_fsync_after_merge = 1";
 
 /**
  * Drops an insert that repeats one of the latest `inserts`; ClickHouse's default is none. A part that a merge

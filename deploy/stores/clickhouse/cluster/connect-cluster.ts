@@ -25,9 +25,9 @@ export function connectCluster(cluster: ClusterServers): Shards & AsyncDisposabl
     own: (table) => `${quotedName(cluster.database)}.${sqlName(table)}`,
     whole: (table) => `${quotedName(cluster.wholeDatabase)}.${sqlName(table)}`,
     catchUp: async (tables) => void (await Promise.all(shards.map((shard) => shard.catchUp(tables)))),
-    // Rows are in the memory of a quorum of servers: those that keep their power have them.
+    // The tables write each part down before Keeper knows of it.
     sync: async () => undefined,
-    // The keeper has the tokens, and a replica fetches the rows that it lacks.
+    // Keeper has the tokens, and a replica fetches the parts that it lacks.
     startedAt: async () => 0,
     requireEvery: () =>
       requireEvery(

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { replicaStatement } from "../../../../aggregate/clickhouse/cluster/make-replica.js";
 import { spellStatement } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { dailyTables, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
@@ -32,17 +32,26 @@ test("the table of events gives an event the id that the rest of the program com
   expect(events?.text).toContain(`DEFAULT ${eventIdSql("artifact", "unique_key")},`);
 });
 
-test("engines are replicated by their name alone, and remember inserts for two weeks: no insert is repeated later", () => {
-  const statement =
-    "CREATE TABLE IF NOT EXISTS totals (total Int64)\nENGINE = SummingMergeTree(total)\nSETTINGS {deduplication(100)}";
-  const one = spellStatement(statement, { replicated: false });
-  expect(one).toMatch(
-    "SETTINGS non_replicated_deduplication_window = 100, remove_empty_parts = 0, " +
-      "replicated_deduplication_window = 100, replicated_deduplication_window_seconds = 1209600",
-  );
-  expect(spellStatement(statement, { replicated: true })).toBe(
-    one.replace("SummingMergeTree", "ReplicatedSummingMergeTree"),
-  );
+describe("a table", () => {
+  const table = "CREATE TABLE IF NOT EXISTS totals (total Int64)\nENGINE = SummingMergeTree(total)";
+  const settings = "SETTINGS {deduplication(100)}, a = 1";
+
+  test("remembers inserts for two weeks: no insert is repeated later", () => {
+    expect(spellStatement(`${table}\n${settings}`, { replicated: false })).toBe(
+      `${table}\nSETTINGS non_replicated_deduplication_window = 100, remove_empty_parts = 0, ` +
+        "replicated_deduplication_window = 100, replicated_deduplication_window_seconds = 1209600, a = 1",
+    );
+  });
+
+  test.each([
+    ["with settings", `${table}\nSETTINGS a = 1`, ", a = 1"],
+    ["without", table, ""],
+  ])("%s is replicated by its name, and writes a part down before Keeper knows of it", (_, text, rest) => {
+    expect(spellStatement(text, { replicated: true })).toBe(
+      `${table.replace("Summing", "ReplicatedSumming")}\nSETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ` +
+        `min_compressed_bytes_to_fsync_after_fetch = 1, min_compressed_bytes_to_fsync_after_merge = 1${rest}`,
+    );
+  });
 });
 
 test.each([
