@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { openEmbeddedWorld } from "./worlds/embedded-world.js";
 import { openClusterWorld } from "./worlds/cluster-world.js";
+import { CLUSTER_POWER_FAULTS } from "./plans/fault-catalog.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
 import { makeLoopDisk, missingForLoopDisk } from "../support/program/loop-disk.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
@@ -27,7 +28,8 @@ const WORLDS = {
   server: () => openServerWorld({ disk: makeLoopDisk() }),
   embedded: () => openEmbeddedWorld(),
   kafka: ({ brokers }: Pick<Options, "brokers">) => openKafkaWorld({ brokers: brokers === "3" ? 3 : 1 }),
-  cluster: ({ brokers }: Pick<Options, "brokers">) => openClusterWorld({ brokers: brokers === "3" ? 3 : 1 }),
+  cluster: ({ brokers, power }: Pick<Options, "brokers" | "power">) =>
+    openClusterWorld({ brokers: brokers === "3" ? 3 : 1, ...(power && { faults: CLUSTER_POWER_FAULTS }) }),
 };
 
 const command = new Command("test:faults")
@@ -69,8 +71,9 @@ const command = new Command("test:faults")
   .addOption(
     new Option(
       "--power",
-      "the program on a disk of its own, in a file: its power is cut, and what the kernel had not written down is lost; needs root",
-    ).conflicts(["log", "cluster"]),
+      "the program on a disk of its own, in a file: its power is cut, and what the kernel had not written down is lost; needs root. " +
+        "With --cluster the command of TEST_CLICKHOUSE_CONTROL cuts the power of a server or of a whole shard",
+    ).conflicts("log"),
   )
   .addOption(
     new Option(
@@ -81,7 +84,8 @@ const command = new Command("test:faults")
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
   .action(async (options: Options) => {
-    const missing = options.power || options.server ? missingForLoopDisk() : undefined;
+    const isOnLoopDisk = options.cluster === undefined && (options.power || options.server);
+    const missing = isOnLoopDisk ? missingForLoopDisk() : undefined;
     if (missing === undefined) await (options.funnel ? runFunnel(options) : runImports(options));
     else process.stderr.write(`SKIPPED: power cuts. ${missing}\n`);
   });

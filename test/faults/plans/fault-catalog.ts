@@ -23,6 +23,8 @@ export const SERVER_ACTIONS = [
   "kill keeper",
   "kill shard",
   "lose replica",
+  "cut replica",
+  "cut shard",
 ] as const;
 
 /** A way to go wrong: something dies where the program passes a point, or a view refuses what is inserted. */
@@ -150,6 +152,20 @@ export const THREE_BROKER_FAULTS: FaultCatalog = {
   ...KAFKA_FAULTS,
   turns: KAFKA_FAULTS.turns.map((kinds) => kinds.filter(({ action }) => action !== "refuse group")),
 };
+
+const CLUSTER_POWER_CUTS: readonly FaultKind[] = [
+  ...at("cut replica", SERVER_AWAY_MS_MAX, [
+    "before-insert",
+    "after-insert",
+    "settlement-found",
+    "after-range",
+  ]),
+  ...at("cut replica", 0, ["after-insert", "after-sync", "after-progress", "settlement-found"]),
+  ...at("cut shard", 1_000, ["after-insert", "before-insert", "settlement-found", "after-progress"]),
+  ...at("cut replica", 0, ["settlement-staged", "settlement-applied", "before-done"]),
+];
+
+export const CLUSTER_POWER_FAULTS: FaultCatalog = { turns: [CLUSTER_POWER_CUTS], more: PROGRAM_KILLS };
 
 export const CLUSTER_FAULTS: FaultCatalog = {
   // 19 and 15, which have no factor in common either.

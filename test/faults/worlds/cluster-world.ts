@@ -19,7 +19,8 @@ const BROKER_SETTINGS = { "group.min.session.timeout.ms": SESSION_TIMEOUT_MS };
 export async function openClusterWorld({
   brokers = 1,
   env = {},
-}: KafkaWorldOptions = {}): Promise<FaultWorld> {
+  faults = CLUSTER_FAULTS,
+}: KafkaWorldOptions & Partial<Pick<FaultWorld, "faults">> = {}): Promise<FaultWorld> {
   const { given, control } = givenServers();
   const database = openServersDatabase(given);
   const kafka = await openBrokers(brokers, BROKER_SETTINGS);
@@ -49,7 +50,7 @@ export async function openClusterWorld({
   });
   return {
     ...programs,
-    faults: CLUSTER_FAULTS,
+    faults,
     programs: enrichers,
     collector: api,
     organization: ORGANIZATION,

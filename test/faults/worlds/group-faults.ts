@@ -54,6 +54,8 @@ export async function harmGroup(
     case "kill keeper":
     case "kill shard":
     case "lose replica":
+    case "cut replica":
+    case "cut shard":
       return true;
   }
 }

@@ -23,24 +23,27 @@ export async function harmServers(fault: PlannedFault, servers: HarmedServers): 
   if (!isOfServers(fault)) return true;
   const { control, shards, remake } = servers;
   const { shard, server } = chosen(fault, shards);
-  const awayMs = fault.delayMs;
-  switch (fault.action) {
-    case "kill replica":
-      return during([server], awayMs, { control, from: "kill", to: "start" });
-    case "freeze replica":
-      return during([server], awayMs, { control, from: "stop", to: "cont" });
-    case "kill keeper":
-      return during(["keeper"], awayMs, { control, from: "kill", to: "start" });
-    case "kill shard":
-      return during(shard, awayMs, { control, from: "kill", to: "start" });
-    case "lose replica":
-      await control("kill", server);
-      await control("wipe", server);
-      await control("start", server);
-      await remake(server);
-      return true;
+  if (fault.action !== "lose replica") {
+    const { of, from, to } = OUTAGES[fault.action];
+    const names = { replica: [server], shard, keeper: ["keeper"] }[of];
+    await Promise.all(names.map((name) => control(from, name)));
+    await pause(fault.delayMs);
+    await Promise.all(names.map((name) => control(to, name)));
+    return true;
   }
+  for (const verb of ["kill", "wipe", "start"] as const) await control(verb, server);
+  await remake(server);
+  return true;
 }
+
+const OUTAGES = {
+  "kill replica": { of: "replica", from: "kill", to: "start" },
+  "freeze replica": { of: "replica", from: "stop", to: "cont" },
+  "cut replica": { of: "replica", from: "cut", to: "start" },
+  "kill shard": { of: "shard", from: "kill", to: "start" },
+  "cut shard": { of: "shard", from: "cut", to: "start" },
+  "kill keeper": { of: "keeper", from: "kill", to: "start" },
+} as const;
 
 /** The same number chooses the same server. */
 export function chosen(
@@ -51,23 +54,6 @@ export function chosen(
   const one = all[number % all.length];
   if (one === undefined) throw new Error("there is no server to harm");
   return one;
-}
-
-interface Outage {
-  control: ServerControl;
-  from: "kill" | "stop";
-  to: "start" | "cont";
-}
-
-async function during(
-  names: readonly string[],
-  awayMs: number,
-  { control, from, to }: Outage,
-): Promise<boolean> {
-  await Promise.all(names.map((name) => control(from, name)));
-  await pause(awayMs);
-  await Promise.all(names.map((name) => control(to, name)));
-  return true;
 }
 
 /** A keeper ends the session of a server that died this late at most. */

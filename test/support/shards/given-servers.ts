@@ -52,9 +52,10 @@ export function serverNames(shards: readonly ListedShard[]): string[] {
 
 /**
  * Does to one server what its machine could: `kill` ends it at once, `stop` freezes it until `cont`, `start` starts it
- * again and returns when it answers, `wipe` loses the disk of one that is not running.
+ * again and returns when it answers, `wipe` loses the disk of one that is not running, `cut` cuts the power: it ends, and its
+ * disk has what was written down.
  */
-type ControlVerb = "kill" | "stop" | "cont" | "start" | "wipe";
+type ControlVerb = "kill" | "stop" | "cont" | "start" | "wipe" | "cut";
 
 /** The servers of a shard are `a1`, `a2` and so on; all of their keepers together are `keeper`. */
 export type ServerControl = (verb: ControlVerb, server: string) => Promise<void>;

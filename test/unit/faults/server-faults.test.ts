@@ -25,6 +25,8 @@ test.each<[ServerAction, string[]]>([
   ["freeze replica", ["stop b1", "cont b1"]],
   ["kill keeper", ["kill keeper", "start keeper"]],
   ["kill shard", ["kill b1", "kill b2", "start b1", "start b2"]],
+  ["cut replica", ["cut b1", "start b1"]],
+  ["cut shard", ["cut b1", "cut b2", "start b1", "start b2"]],
   ["lose replica", ["kill b1", "wipe b1", "start b1", "remake b1"]],
 ])("%s: what is harmed is back at the end", async (action, expected) => {
   const done: string[] = [];
