@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { ROLES } from "../../../../deploy/config/roles.js";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { type ListedShard, parseShards } from "../../../../deploy/config/store-variables.js";
@@ -114,7 +114,6 @@ describe("compose-cluster.yaml", () => {
 });
 
 describe("the custom resources of ClickHouse", () => {
-  const FOLDER = "deploy/kubernetes/clickhouse";
   interface Resource {
     apiVersion: string;
     kind: string;
@@ -125,6 +124,7 @@ describe("the custom resources of ClickHouse", () => {
           name: string;
           layout: { shardsCount: number; replicasCount: number };
           schemaPolicy?: object;
+          pdbMaxUnavailable: number;
         }[];
         zookeeper: { nodes: { host: string; port: number }[] };
         settings: Record<string, unknown>;
@@ -140,23 +140,49 @@ describe("the custom resources of ClickHouse", () => {
       };
     };
   }
-  const server = yaml<Resource>(`${FOLDER}/clickhouse.yaml`);
-  const keeper = yaml<Resource>(`${FOLDER}/keeper.yaml`);
-  const kustomization = yaml<{ resources: string[]; patches: { patch: string }[] }>(
-    `${FOLDER}/kustomization.yaml`,
-  );
+  /** What `helm template` made of the chart. */
+  const documents = parseAllDocuments(text("test/fixtures/chart/cluster.yaml"));
+  const ofKind = <T>(kind: string) =>
+    documents.map((it) => it.toJS() as T & { kind: string }).filter((each) => each.kind === kind);
+  const [server] = ofKind<Resource>("ClickHouseInstallation") as [Resource];
+  const [keeper] = ofKind<Resource>("ClickHouseKeeperInstallation") as [Resource];
 
-  test("are of the kinds and versions that the operator has, and listed", () => {
-    expect([server, keeper].map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([
-      "clickhouse.altinity.com/v1 ClickHouseInstallation",
-      "clickhouse-keeper.altinity.com/v1 ClickHouseKeeperInstallation",
+  test("are of the versions that the operator has", () => {
+    expect([server, keeper].map(({ apiVersion }) => apiVersion)).toEqual([
+      "clickhouse.altinity.com/v1",
+      "clickhouse-keeper.altinity.com/v1",
     ]);
-    expect(kustomization.resources).toEqual(["../base", "keeper.yaml", "clickhouse.yaml"]);
+  });
+
+  test("let one server and one keeper be evicted at a time, by the operator's own budget", () => {
+    for (const { spec } of [server, keeper])
+      expect(spec.configuration.clusters).toMatchObject([{ pdbMaxUnavailable: 1 }]);
+    const budgets = ofKind<{ spec: object }>("PodDisruptionBudget");
+    expect(JSON.stringify(budgets)).not.toContain("altinity");
+  });
+
+  test("let in the program, the operator and one another, on the ports that they speak on", () => {
+    interface Policy {
+      spec: {
+        podSelector: { matchLabels: object };
+        ingress: { from: object[]; ports: { port: number }[] }[];
+      };
+    }
+    const policies = ofKind<Policy>("NetworkPolicy").slice(1);
+    const allowed = policies.map(({ spec }) => [
+      spec.podSelector.matchLabels,
+      ...spec.ingress.map(({ ports }) => ports.map(({ port }) => port)),
+    ]);
+    expect(allowed).toEqual([
+      [{ "clickhouse.altinity.com/chi": server.metadata.name }, [8123], [8123, 9000, 9009]],
+      [{ "clickhouse-keeper.altinity.com/chk": keeper.metadata.name }, [2181], [9444]],
+    ]);
   });
 
   test("make the servers that CLICKHOUSE_SHARDS names, and leave the tables to the program", () => {
-    const [patch] = parse(kustomization.patches[0]?.patch ?? "") as [{ path: string; value: string }];
-    expect(patch.path).toBe("/data/CLICKHOUSE_SHARDS");
+    const [{ data }] = ofKind<{ data: Record<string, string> }>("ConfigMap") as [
+      { data: Record<string, string> },
+    ];
     const [cluster] = server.spec.configuration.clusters as [
       Resource["spec"]["configuration"]["clusters"][0],
     ];
@@ -167,7 +193,7 @@ describe("the custom resources of ClickHouse", () => {
         (_, replica) => `chi-${server.metadata.name}-${cluster.name}-${shard}-${replica}`,
       ),
     );
-    expect(hostsOf(shardsOf(patch.value))).toEqual(expected);
+    expect(hostsOf(shardsOf(data["CLICKHOUSE_SHARDS"]))).toEqual(expected);
     expect(cluster).toMatchObject({
       name: DEFAULT_CLUSTER,
       schemaPolicy: { replica: "None", shard: "None" },
@@ -192,8 +218,6 @@ describe("the custom resources of ClickHouse", () => {
   });
 
   test.each([server, keeper])("may run in a namespace for restricted pods", ({ spec }) => {
-    const namespace = yaml<{ metadata: { labels: object } }>("deploy/kubernetes/base/namespace.yaml");
-    expect(namespace.metadata.labels).toEqual({ "pod-security.kubernetes.io/enforce": "restricted" });
     for (const { spec: pod } of spec.templates.podTemplates) {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -76,39 +77,84 @@ interface Manifest {
   };
 }
 
-const manifestsIn = (folder: string) =>
-  readdirSync(folder)
-    .filter((name) => name !== "kustomization.yaml")
-    .flatMap((name) => parseAllDocuments(text(join(folder, name))).map((it) => it.toJS() as Manifest));
+/** What `helm template` made of the chart: test/paths/helm-chart.sh writes it. */
+const RENDERED = "test/fixtures/chart";
+const rendered = (name: string) =>
+  parseAllDocuments(text(join(RENDERED, name))).map((it) => it.toJS() as Manifest);
 
-const BASE = "deploy/kubernetes/base";
-const manifests = manifestsIn(BASE);
-const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
+const manifests = rendered("external.yaml");
+const ofKind = (kind: string, among = manifests) => among.filter((manifest) => manifest.kind === kind);
 const nameOf = (role: string) => `maintainer-toolchain-${role}`;
 const deploymentOf = (role: string) =>
   ofKind("Deployment").find(({ metadata }) => metadata.name === nameOf(role)) as Manifest;
 const containerOf = (role: string) => deploymentOf(role).spec.template.spec.containers[0] as Container;
 
-describe("the Kubernetes manifests", () => {
-  const kustomization = parse(text(join(BASE, "kustomization.yaml"))) as {
-    resources: string[];
-    images: { name: string; newTag: string }[];
-  };
+/** As test/paths/helm-chart.sh computes it: of everything but the version, which a release changes. */
+function chartDigest(): string {
+  const files = readdirSync("deploy/chart", { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "Chart.yaml")
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  return createHash("sha256").update(files.map(text).join("")).digest("hex");
+}
 
-  test("are all listed, with the image of this version", () => {
-    const names = readdirSync(BASE).filter((name) => name !== "kustomization.yaml");
-    expect([...kustomization.resources].sort()).toEqual(names.sort());
-    expect(kustomization.images).toMatchObject([{ name: "maintainer-toolchain", newTag: VERSION }]);
+describe("the chart", () => {
+  test.each(readdirSync(RENDERED))("is the one that %s was made of", (name) => {
+    expect(text(join(RENDERED, name)).split("\n")[0]).toBe(`# sha256 of the chart: ${chartDigest()}`);
   });
 
+  test("has the version of the program, and its image", () => {
+    const chart = parse(text("deploy/chart/Chart.yaml")) as { version: string; appVersion: string };
+    expect(chart).toMatchObject({ version: VERSION, appVersion: VERSION });
+    for (const role of ROLES) expect(containerOf(role).image).toMatch(/\/maintainer-toolchain:VERSION$/);
+  });
+
+  test("gives pods another checksum when the configuration is another", () => {
+    const checksums = (name: string) =>
+      ofKind("Deployment", rendered(name)).map(
+        ({ spec }) => spec.template.metadata.annotations["checksum/config"],
+      );
+    const [one, other] = [checksums("external.yaml"), checksums("cluster.yaml")];
+    expect(new Set(one).size).toBe(1);
+    expect(one[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(one[0]).not.toBe(other[0]);
+  });
+
+  test("lets monitoring in from the namespace that is given", () => {
+    const from = (name: string) => JSON.stringify(ofKind("NetworkPolicy", rendered(name))[0]?.spec.ingress);
+    expect(from("external.yaml")).toContain('"kubernetes.io/metadata.name":"monitoring"');
+    expect(from("cluster.yaml")).toContain('"kubernetes.io/metadata.name":"observability"');
+  });
+
+  test("runs one pod with embedded stores, on a volume whose files keep their modes", () => {
+    const embedded = rendered("embedded.yaml");
+    const [{ spec } = {} as Manifest, ...others] = ofKind("StatefulSet", embedded);
+    expect(others).toEqual([]);
+    expect(ofKind("Deployment", embedded)).toEqual([]);
+    expect(spec.replicas).toBe(1);
+    expect(spec.template.spec.containers[0]?.image).toMatch(/:VERSION-embedded$/);
+    expect(spec.template.spec.securityContext).toMatchObject({ fsGroupChangePolicy: "OnRootMismatch" });
+    const [container] = spec.template.spec.containers as [Container];
+    expect(container.volumeMounts).toContainEqual({ name: "data", mountPath: "/data" });
+    expect(container.ports.map(({ containerPort }) => containerPort)).toEqual([
+      ...Object.values(PORT_OF),
+      DEFAULTS.metrics.port,
+    ]);
+    expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
+    for (const { spec: service } of ofKind("Service", embedded))
+      expect(service.selector).toEqual(spec.template.metadata.labels);
+  });
+});
+
+describe("the manifests for stores of one's own", () => {
   test("are of kinds and versions that Kubernetes has", () => {
     const API_VERSIONS: Record<string, string> = {
-      Namespace: "v1",
       ConfigMap: "v1",
       Service: "v1",
       Deployment: "apps/v1",
       PodDisruptionBudget: "policy/v1",
       NetworkPolicy: "networking.k8s.io/v1",
+      ScaledObject: "keda.sh/v1alpha1",
     };
     expect(manifests.filter(({ kind, apiVersion }) => API_VERSIONS[kind] !== apiVersion)).toEqual([]);
     expect(ofKind("Deployment").map(({ metadata }) => metadata.name)).toEqual(ROLES.map(nameOf));
@@ -120,7 +166,11 @@ describe("the Kubernetes manifests", () => {
     expect(selector.matchLabels["app.kubernetes.io/component"]).toBe(role);
     const budget = ofKind("PodDisruptionBudget").find(({ metadata }) => metadata.name === nameOf(role));
     expect(budget?.spec.selector.matchLabels).toEqual(selector.matchLabels);
-    expect(deploymentOf(role).spec.replicas).toBeGreaterThan(1);
+  });
+
+  test("leave the number of enrichers to the scaler, and have two or more of the others", () => {
+    const numbers = ROLES.map((role) => [role, deploymentOf(role).spec.replicas]);
+    expect(Object.fromEntries(numbers)).toEqual({ api: 2, collect: 2, enrich: undefined, jobs: 2 });
   });
 
   test.each(ROLES)("start %s with variables that the program takes", (role) => {
@@ -217,7 +267,7 @@ describe("the Kubernetes manifests", () => {
   });
 
   test("scale enrichers on the lag of the group that they consume as", () => {
-    const [scaler] = manifestsIn("deploy/kubernetes/keda");
+    const [scaler] = ofKind("ScaledObject");
     expect(scaler?.spec.scaleTargetRef).toEqual({
       name: nameOf("enrich"),
       envSourceContainerName: containerOf("enrich").name,

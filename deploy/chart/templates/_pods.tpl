@@ -1,0 +1,94 @@
+{{- /* Labels of the pods of a role, by which they are selected. Takes (list $ role). */ -}}
+{{- define "labels" -}}
+{{ include "program" (index . 0) }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{- /* Of the pods of every role. */ -}}
+{{- define "program" -}}
+app.kubernetes.io/name: maintainer-toolchain
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "metadata" -}}
+{{- $root := index . 0 -}}
+labels:
+  {{- include "labels" . | nindent 2 }}
+annotations:
+  # Another configuration is another pod.
+  checksum/config: {{ include "config" $root | sha256sum }}
+  prometheus.io/scrape: "true"
+  prometheus.io/port: "9464"
+{{- end }}
+
+{{- /* Asked on (list port ready-path failures). A pod that is alive is not killed because a store is down. */ -}}
+{{- define "probes" -}}
+startupProbe:
+  httpGet: { path: /readyz, port: {{ index . 0 }} }
+  periodSeconds: 2
+  timeoutSeconds: 3
+  failureThreshold: {{ index . 2 }}
+readinessProbe:
+  httpGet: { path: {{ index . 1 }}, port: {{ index . 0 }} }
+  periodSeconds: {{ eq (index . 1) "/healthz" | ternary 5 10 }}
+  timeoutSeconds: {{ eq (index . 1) "/healthz" | ternary 3 5 }}
+livenessProbe:
+  httpGet: { path: /healthz, port: {{ index . 0 }} }
+  periodSeconds: 10
+  timeoutSeconds: 5
+{{- end }}
+
+{{- define "pod-security" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+# Kubernetes would open files of PostgreSQL to the group at every start, and PostgreSQL refuses such files.
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "container-security" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "image" -}}
+{{- $tag := eq .Values.stores "embedded" | ternary (printf "%s-embedded" .Chart.AppVersion) .Chart.AppVersion -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default $tag }}
+{{- end }}
+
+{{- /* Takes (list $ whether the secret has to be there). */ -}}
+{{- define "variables" -}}
+{{- $root := index . 0 -}}
+envFrom:
+  - configMapRef:
+      name: {{ $root.Release.Name }}
+  - secretRef:
+      name: {{ $root.Values.secret | default $root.Release.Name }}
+      {{- if not (index . 1) }}
+      optional: true
+      {{- end }}
+{{- end }}
+
+{{- /* What goes into the ConfigMap. The shards are those of the operator's services, unless they are given. */ -}}
+{{- define "config" -}}
+{{- $config := dict -}}
+{{- if .Values.clickhouse.enabled -}}
+{{- $shards := list -}}
+{{- range $shard := until (int .Values.clickhouse.shards) -}}
+{{- $servers := list (printf "%c:" (add 97 $shard)) -}}
+{{- range $replica := until (int $.Values.clickhouse.replicas) -}}
+{{- $servers = append $servers (printf "http://chi-maintainer-maintainer-%d-%d:8123" $shard $replica) -}}
+{{- end -}}
+{{- $shards = append $shards (join " " $servers) -}}
+{{- end -}}
+{{- $_ := set $config "CLICKHOUSE_SHARDS" (join "; " $shards) -}}
+{{- end -}}
+{{- range $name, $value := merge dict .Values.config $config }}
+{{ $name }}: {{ $value | toString | quote }}
+{{- end -}}
+{{- end }}
