@@ -10,12 +10,14 @@ interface Fakes {
   /** Of imports into the artifacts. */
   imports?: string[];
   failures?: number;
+  /** When ClickHouse had started, each time that it is asked; then 90,000. */
+  starts?: number[];
   /** Retracted imports whose logs are not erased. */
   retracted?: string[];
 }
 
 /** One owner with two deleted artifacts, and a ClickHouse that writes down what is asked of it. */
-function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [] }: Fakes) {
+function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [], starts = [] }: Fakes) {
   const steps: string[] = [];
   let failuresLeft = failures;
   let due = ["a", "b"];
@@ -52,7 +54,7 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
             .filter((name) => name !== "import_log")
             .map((name) => ({ table: name, column: "artifact" }))
         : (rows[table] ?? []);
-  const shards = oneServer({
+  const server = oneServer({
     query: async ({ query, query_params: params }: { query: string; query_params?: { table: string } }) => ({
       json: async () => answer(query, params?.table ?? ""),
     }),
@@ -61,6 +63,7 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
       rows[table] = [];
     },
   } as unknown as ClickHouseClient);
+  const shards = { ...server, startedAt: async () => starts.shift() ?? 90_000 };
   return { store, asked, shards, steps, onErased: vi.fn(), onFailure: vi.fn() };
 }
 
@@ -102,6 +105,13 @@ describe("the eraser", () => {
     await runUntil(world, () => world.onErased.mock.calls.length > 0);
     expect(world.onFailure).toHaveBeenCalledTimes(2);
     expect(world.steps).toEqual(["lock", "sync", "clean a,b", "unlock"]);
+  });
+
+  test("looks once more when the power was cut before what it had found was on the disk", async () => {
+    const world = fakes({ rows: { events: [] }, starts: [1_000] });
+    await runUntil(world, () => world.onErased.mock.calls.length > 0);
+    expect(world.onFailure).toHaveBeenCalledTimes(1);
+    expect(world.steps).toEqual([...["lock", "sync"], ...["lock", "sync", "clean a,b", "unlock"]]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { vi } from "vitest";
 import type { ThreadMutex } from "../../../../enrich/batches/poison-detection.js";
-import type { ChunkOutcome, DeadLetter } from "../../../../schemas/records/chunk-outcome.js";
+import type { ChunkOutcome, DeadLetter, DeadLetterEntry } from "../../../../schemas/records/chunk-outcome.js";
 import type { Lookups } from "../../../../schemas/records/enriched-event.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { BatchLost } from "../../../../schemas/records/event-log.js";
@@ -26,6 +26,8 @@ export function batchWorld(agents: readonly string[], records = agents.map(recor
     outcomes: new Map<number, ChunkOutcome>(),
     deadLetters: new Map<string, DeadLetter>(),
     logged: [] as string[],
+    /** Lines whose entries were deleted. */
+    unlogged: [] as number[],
     recounted: [] as number[],
   };
   const rows = () => [...stored].flatMap(([token, names]) => (token.includes(":log") ? [] : names)).sort();
@@ -66,7 +68,7 @@ export function batchWorld(agents: readonly string[], records = agents.map(recor
           abortedAmong: async () => [],
           async putChunks(outcomes) {
             for (const outcome of outcomes) kept.outcomes.set(outcome.sequence, outcome);
-            return [];
+            return faults.entries ?? [];
           },
           replaceDeadLetters: async () => undefined,
         },
@@ -113,6 +115,8 @@ interface Faults {
   /** Shared with other workers of the same process. */
   mutex?: ThreadMutex;
   onLogRefused?: (...told: unknown[]) => void;
+  /** Of dead letters that are imported now. */
+  entries?: DeadLetterEntry[];
   /** Of ClickHouse, asked before anything is sent, and after everything is synced. */
   startedAt?: () => number;
 }
@@ -162,7 +166,7 @@ function lookupsOf({ enriching }: Faults): Lookups {
 }
 
 /** Keeps the first block of each token, as the real one does, with the agents that are in it. */
-function clickHouseOf({ stored, logged }: ReturnType<typeof batchWorld>["kept"], faults: Faults) {
+function clickHouseOf({ stored, logged, unlogged }: ReturnType<typeof batchWorld>["kept"], faults: Faults) {
   const exec = async (params: Insert) => {
     const text = (await bytesOf(params)).toString("latin1");
     const agents = [...new Set(text.match(/agent-(?:\d{4}|\w)/g))];
@@ -179,7 +183,14 @@ function clickHouseOf({ stored, logged }: ReturnType<typeof batchWorld>["kept"],
     const found = stamps.some((stamp) => events.includes(AGENTS[stamp - FIRST_STAMP] ?? ""));
     return { json: async () => [{ found: found ? 1 : 0 }] };
   };
-  const command = async ({ query: text }: { query: string }) => {
+  const command = async ({
+    query: text,
+    query_params,
+  }: {
+    query: string;
+    query_params?: { line: number };
+  }) => {
+    if (text.startsWith("DELETE FROM import_log")) unlogged.push(query_params?.line ?? 0);
     if (text.startsWith("DELETE FROM events")) for (const token of stored.keys()) stored.set(token, []);
   };
   return { exec, query, command };

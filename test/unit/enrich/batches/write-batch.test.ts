@@ -381,6 +381,13 @@ describe("a ClickHouse server whose power was cut before the rows were synced", 
     expect(kept.recounted).toEqual(stamps);
   });
 
+  test("has its entry of a dead letter deleted once more, which is imported now", async () => {
+    const { kept, work } = batchWorld(AGENTS);
+    const startedAt = () => (kept.unlogged.length > 0 ? 90_000 : 1_000);
+    expect(await work({ startedAt, entries: [{ importId: IMPORT_ID, line: 7 }] })).toBe("committed");
+    expect(kept.unlogged).toEqual([7, 7]);
+  });
+
   test("is told from one that goes on, whose answers differ by less than a second", async () => {
     const { kept, work } = batchWorld(AGENTS);
     let asked = 0;
