@@ -180,9 +180,7 @@ describe("the custom resources of ClickHouse", () => {
   });
 
   test("make the servers that CLICKHOUSE_SHARDS names, and leave the tables to the program", () => {
-    const [{ data }] = ofKind<{ data: Record<string, string> }>("ConfigMap") as [
-      { data: Record<string, string> },
-    ];
+    const [configuration] = ofKind<{ data: Record<string, string> }>("ConfigMap");
     const [cluster] = server.spec.configuration.clusters as [
       Resource["spec"]["configuration"]["clusters"][0],
     ];
@@ -193,7 +191,7 @@ describe("the custom resources of ClickHouse", () => {
         (_, replica) => `chi-${server.metadata.name}-${cluster.name}-${shard}-${replica}`,
       ),
     );
-    expect(hostsOf(shardsOf(data["CLICKHOUSE_SHARDS"]))).toEqual(expected);
+    expect(hostsOf(shardsOf(configuration?.data["CLICKHOUSE_SHARDS"]))).toEqual(expected);
     expect(cluster).toMatchObject({
       name: DEFAULT_CLUSTER,
       schemaPolicy: { replica: "None", shard: "None" },
