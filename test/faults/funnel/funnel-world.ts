@@ -1,29 +1,23 @@
 import type { Client } from "pg";
-import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
+import { connectApi } from "../../../deploy/demo/api-client.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
 import { startToolchain } from "../../support/program/start-toolchain.js";
 import { untilAnswered } from "../worlds/until-answered.js";
 import { openArmedPlan, armedProgram } from "../worlds/armed-program.js";
 import type { LoopDisk } from "../../support/program/loop-disk.js";
 import type { FunnelAction } from "./plan-funnel-seed.js";
-import type { PlannedFault } from "../plans/plan-seed.js";
+import type { FaultWorld } from "../worlds/fault-world.js";
+
+type OfAnyWorld = Pick<FaultWorld, "api" | "arm" | "disarm" | "carriedOut" | "whenRunning">;
 
 /** The whole program with its own stores, which computes stages all the time and delivers what it announces. */
-export interface FunnelWorld extends AsyncDisposable {
+export interface FunnelWorld extends OfAnyWorld, AsyncDisposable {
   /** What strikes it. */
   readonly action: FunnelAction;
-  /** A client of the process that runs now. */
-  readonly api: ApiClient;
-  arm(faults: readonly PlannedFault[]): Promise<void>;
-  /** Nothing strikes any more; resolves when the program runs. */
-  disarm(): Promise<void>;
-  /** Which of the faults armed last were carried out, by their place in the list. */
-  carriedOut(): Promise<Set<number>>;
   /** SIGKILL, now. */
   kill(): Promise<void>;
   /** Asks the database until it answers. */
   askPostgres<T>(question: (client: Client) => Promise<T>): Promise<T>;
-  whenRunning(): Promise<void>;
 }
 
 const EVERY_SECOND = "* * * * * *";
