@@ -84,6 +84,12 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
 }
 
+/** Times that are pointed at say what the viewer's clock said. */
+export function addLocalTimes(): void {
+  for (const time of document.querySelectorAll<HTMLTimeElement>("time[title]"))
+    time.title += `\n${new Date(time.dateTime).toLocaleString("en-GB", { timeZoneName: "short" })}`;
+}
+
 const KEY = "scroll";
 
 /** A link that only changes what the page shows leaves the page where it was. */

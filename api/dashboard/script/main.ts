@@ -1,11 +1,12 @@
 import { linkMap, pointAtCharts } from "./chart.js";
-import { addCopyButtons, closeMenus, keepScroll, listenForKeys } from "./controls.js";
+import { addCopyButtons, addLocalTimes, closeMenus, keepScroll, listenForKeys } from "./controls.js";
 import { openLink } from "./open-link.js";
 import { awaitFirstEvent, followImport } from "./poll.js";
 
 // Everything on the pages works without this script.
 keepScroll();
 addCopyButtons();
+addLocalTimes();
 closeMenus();
 pointAtCharts();
 linkMap();

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Submitted, Visit } from "../../page.js";
 import type { Form } from "../../read-form.js";
-import { formatTime } from "../../parts/format.js";
 
 export interface AccountSection<Data = unknown> {
   load: (visit: Visit) => Promise<Data> | Data;
@@ -13,13 +12,4 @@ export interface AccountSection<Data = unknown> {
 /** Keeps the type of the data between `load` and `render`. */
 export function section<Data>(described: AccountSection<Data>): AccountSection {
   return described as unknown as AccountSection;
-}
-
-/** A timestamp of the API, on one line. */
-export function Time({ at }: { at: string }) {
-  return (
-    <time class="one-line" dateTime={at}>
-      {formatTime(at)}
-    </time>
-  );
 }

@@ -6,7 +6,8 @@ import {
 import { type Query, path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
-import { formatCount, formatTime } from "../../parts/format.js";
+import { Time } from "../../parts/time.js";
+import { formatCount } from "../../parts/format.js";
 import { Pager, Table } from "../../parts/table.js";
 import { ImportState, targetName } from "./import-words.js";
 
@@ -79,7 +80,7 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
             <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>{targetName(record)}</a>,
             <ImportState record={record} />,
             starter(record),
-            <time dateTime={record.created_at}>{formatTime(record.created_at)}</time>,
+            <Time at={record.created_at} />,
             formatCount(record.events_total),
             <span class={record.events_failed_to_import > 0 ? "refused" : "soft"}>
               {formatCount(record.events_failed_to_import)}

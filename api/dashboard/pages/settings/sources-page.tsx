@@ -6,8 +6,8 @@ import { sourceAt } from "../../../sources/source-at.js";
 import { path } from "../../address.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Field, Form, Select } from "../../parts/form.js";
-import { formatTime } from "../../parts/format.js";
 import { Badge, EmptyState, PageHead, Panel } from "../../parts/panel.js";
+import { Time } from "../../parts/time.js";
 import { Pager, Table } from "../../parts/table.js";
 import { type Form as Sent, faultsAt } from "../../read-form.js";
 import { packagesOf } from "../artifacts-of.js";
@@ -109,7 +109,9 @@ function State({ source: { enabled, last_error: error, last_success_at: at } }: 
   return at === undefined ? (
     <Badge kind="busy">being asked</Badge>
   ) : (
-    <Badge kind="good">as of {formatTime(at)}</Badge>
+    <Badge kind="good">
+      read <Time at={at} />
+    </Badge>
   );
 }
 

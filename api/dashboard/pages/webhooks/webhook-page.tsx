@@ -10,6 +10,7 @@ import { page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Form } from "../../parts/form.js";
 import { formatTime } from "../../parts/format.js";
 import { Badge, PageHead, Panel, Tabs } from "../../parts/panel.js";
+import { Time } from "../../parts/time.js";
 import { Pager } from "../../parts/table.js";
 import { WebhookSettings, changeWebhook } from "./webhook-settings.js";
 import { DeliveryBadge, KIND_WORDS, SecretOnce, WebhookBadge, deliveryLabel } from "./webhook-words.js";
@@ -137,8 +138,7 @@ function Deliveries({ log, mayResend }: { log: DeliveryList; mayResend: boolean 
             <DeliveryBadge state={delivery.state} />
             <span>{delivery.event_type === "test" ? "Test" : KIND_WORDS[delivery.event_type]}</span>
             <span class="end soft">
-              {lastAnswer(delivery)}{" "}
-              <time dateTime={delivery.created_at}>{formatTime(delivery.created_at)}</time>
+              {lastAnswer(delivery)} <Time at={delivery.created_at} />
             </span>
           </summary>
           <Delivery delivery={delivery} mayResend={mayResend} />
@@ -158,7 +158,11 @@ function Delivery({ delivery, mayResend }: { delivery: WebhookDeliveryRecord; ma
     <div class="within">
       <p class="soft small">
         Event <code>{delivery.event_id}</code>
-        {delivery.next_attempt_at !== undefined && `, next attempt ${formatTime(delivery.next_attempt_at)}`}
+        {delivery.next_attempt_at !== undefined && (
+          <>
+            , next attempt <Time at={delivery.next_attempt_at} />
+          </>
+        )}
       </p>
       {delivery.attempts.length === 0 ? (
         <p class="none">It was not attempted yet.</p>
