@@ -1,37 +1,39 @@
 /** Numbers and times as the dashboard writes them: English, UTC. */
 
 const FULL = new Intl.NumberFormat("en");
-const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 /** 1234567 as 1,234,567. */
 export function formatFull(count: number): string {
   return FULL.format(count);
 }
 
-/** Exact below 100,000, then three digits: 1.2M. */
+/** Exact below 100,000, then three digits: 1.23 M. */
 export function formatCount(count: number): string {
   return shortFrom(100_000, count);
 }
 
-/** For axes: exact below 10,000, then 12.5K. */
+/** For axes: exact below 10,000, then 12.5 K. */
 export function formatShort(count: number): string {
   return shortFrom(10_000, count);
 }
 
 function shortFrom(least: number, count: number): string {
-  return count < least ? FULL.format(count) : SHORT.format(count);
+  return count < least ? FULL.format(count) : SHORT.format(count).replace(/\D$/, "\u00a0$&");
 }
 
 /** 0.123 as 12.3 %. */
 export function formatShare(ratio: number): string {
   const percent = ratio * 100;
   if (percent > 0 && percent < 0.1) return "<0.1 %";
-  return `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+  return `${percent.toFixed(1)} %`;
 }
 
-/** As `formatShare`, and beyond tenfold as a factor. */
+/** A growth of 0.12 as 12 %, of 24 as 25×; a loss of nearly all as >99 %. */
 export function formatChange(ratio: number): string {
-  return ratio >= 10 ? `×${SHORT.format(ratio + 1)}` : `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`;
+  if (ratio >= 10) return `${formatShort(Math.round(ratio + 1))}×`;
+  if (ratio > -1 && ratio <= -0.995) return ">99 %";
+  return `${Math.round(Math.abs(ratio) * 100)} %`;
 }
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

@@ -69,7 +69,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
 interface TileContent {
   label: string;
   value: number;
-  /** Against the time before, as a ratio: 0.1 is 10 % more. Null where nothing can be compared; absent: not asked. */
+  /** Against the previous period, as a ratio: 0.1 is 10 % more. Null where nothing can be compared; absent: not asked. */
   change?: number | null | undefined;
   before?: number | undefined;
   children?: ComponentChildren;
@@ -95,19 +95,22 @@ export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
   );
 }
 
-/** How a number changed against the time before: an arrow, a colour and words, since a colour alone says nothing. */
+/** How a number changed against the previous period: an arrow, a colour and words, since a colour alone says nothing. */
 export function Change({ ratio }: { ratio: number | null }) {
   if (ratio === null) return <span class="change soft">new</span>;
-  if (ratio === 0) return <span class="change soft">±0 %</span>;
+  if (Math.abs(ratio) < UNCHANGED_BELOW) return <span class="change soft">±0 %</span>;
   const kind = ratio > 0 ? "up" : "down";
   return (
     <span class={`change ${kind}`}>
       <span aria-hidden="true">{ARROWS[kind]}</span>
       <span class="hidden">{kind} </span>
-      {formatChange(Math.abs(ratio))}
+      {formatChange(ratio)}
     </span>
   );
 }
+
+/** Less than half a percent has no arrow and no colour. */
+const UNCHANGED_BELOW = 0.005;
 
 const ARROWS = { up: "↑", down: "↓" } as const;
 

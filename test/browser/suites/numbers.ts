@@ -79,7 +79,7 @@ export function numberSuite(world: () => DashboardWorld): void {
       const shown = await tilesOf(now, "previous");
       const ratio = (shown["Downloads"] ?? 0) / (earlier["Downloads"] ?? 0) - 1;
       const words = await page.locator(".tile .change").first().innerText();
-      expect(words).toContain(`${Math.abs(ratio * 100).toFixed(Math.abs(ratio) < 0.1 ? 1 : 0)} %`);
+      expect(words).toContain(`${Math.abs(ratio * 100).toFixed(0)} %`);
       expect(await page.locator("path.line.before").count()).toBe(1);
       await tilesOf(now, "year");
       expect(await page.locator(".tile .change").first().innerText()).toBe("new");

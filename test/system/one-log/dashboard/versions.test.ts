@@ -88,10 +88,12 @@ describe.each(["npm", "pypi", "other"] as const)("the page of a package of the t
 
   test("shows their adoption as a chart and as tables", async () => {
     const page = await owner.get(`/o/acme/packages/${packages[type]}?versions=minor`);
-    expect(rowsOf(page, "versions")[0]?.slice(0, 4)).toEqual(["1.4.x", "3", "50 %", "1"]);
+    expect(rowsOf(page, "versions")[0]?.slice(0, 4)).toEqual(["1.4.x", "3", "50.0 %", "1"]);
     const adoption = rowsOf(page, "adoption");
-    expect(adoption.at(-1)?.slice(1)).toEqual(["50 %", "17 %", "17 %", "17 %"]);
-    expect(page.html).toMatch(/aria-label="Share of versions in percent from [^"]* At the end: 50 % 1\.4\.x/);
+    expect(adoption.at(-1)?.slice(1)).toEqual(["50.0 %", "16.7 %", "16.7 %", "16.7 %"]);
+    expect(page.html).toMatch(
+      /aria-label="Share of versions in percent from [^"]* At the end: 50.0 % 1\.4\.x/,
+    );
   });
 });
 
