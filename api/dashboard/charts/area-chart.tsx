@@ -1,8 +1,8 @@
-import { area, curveMonotoneX, stack, line } from "d3-shape";
+import { area, curveLinear, stack, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
 import { NoteLines, NoteMarks, NoteTexts, noteColumn, useNotes } from "./notes.js";
-import { ChartFrame, Key, PLACE_NAMES, Plot, placeOf, round, scaleOf } from "./plot.js";
+import { ChartFrame, Key, PLACE_NAMES, Plot, partsOf, placeOf, round, scaleOf } from "./plot.js";
 
 interface StackedPlace {
   date: string;
@@ -19,6 +19,8 @@ interface AreaChartProps {
   places: readonly StackedPlace[];
   /** The layers add up to something. Else the sentence says nothing of a sum. */
   caption?: string;
+  /** The last place may still grow: it is drawn lighter. */
+  isLastOpen?: boolean;
   /** A value as text. */
   format?: (value: number) => string;
 }
@@ -29,6 +31,7 @@ export function AreaChart({
   layers,
   places,
   caption = label,
+  isLastOpen,
   format = formatFull,
 }: AreaChartProps) {
   const sums = places.map(({ values }) => round(values.reduce((sum, value) => sum + value, 0)));
@@ -40,7 +43,7 @@ export function AreaChart({
     .x((_, index) => round(placeOf(index, places.length)))
     .y0(([from]) => round(scale.y(from)))
     .y1(([, to]) => round(scale.y(to)))
-    .curve(curveMonotoneX);
+    .curve(curveLinear);
   const placed = useNotes(places);
   const short = ({ date }: StackedPlace) => (interval === "month" ? formatMonth(date) : formatDay(date));
   return (
@@ -66,9 +69,14 @@ export function AreaChart({
       ))}
     >
       <Plot scale={scale} labels={places.map(short)}>
-        {stacked.map((layer, index) => (
-          <path class={`layer c${index + 1}`} d={draw(layer as unknown as [number, number][]) ?? ""} />
-        ))}
+        {partsOf(places.length, isLastOpen).flatMap(({ kind, has }) =>
+          stacked.map((layer, index) => (
+            <path
+              class={`layer c${index + 1} ${kind}`}
+              d={draw.defined((_, place) => has(place))(layer as unknown as [number, number][]) ?? ""}
+            />
+          )),
+        )}
         <NoteLines placed={placed} count={places.length} />
       </Plot>
     </ChartFrame>
@@ -87,18 +95,30 @@ function sentenceFor({ label, layers, places, format }: SentenceOf): string {
 const WIDTH = 100;
 const HEIGHT = 24;
 
-/** A line of a few numbers in a row of text, which also has them in words. Null where there is none: a gap. */
-export function Sparkline({ values }: { values: readonly (number | null)[] }) {
+interface SparklineProps {
+  /** Null where there is none: a gap. */
+  values: readonly (number | null)[];
+  /** The last value may still grow: its line is dotted. */
+  isLastOpen?: boolean;
+}
+
+/** A line of a few numbers in a row of text, which also has them in words. */
+export function Sparkline({ values, isLastOpen }: SparklineProps) {
   const greatest = Math.max(1, ...values.map((value) => value ?? 0));
   const x = (_: number | null, index: number) => round((index / Math.max(1, values.length - 1)) * WIDTH);
   const y = (value: number | null) => round(HEIGHT - 2 - ((value ?? 0) / greatest) * (HEIGHT - 4));
   const isThere = (value: number | null) => value !== null;
-  const fill = area<number | null>().defined(isThere).x(x).y1(y).y0(HEIGHT).curve(curveMonotoneX);
-  const draw = line<number | null>().defined(isThere).x(x).y(y).curve(curveMonotoneX);
+  const fill = area<number | null>().defined(isThere).x(x).y1(y).y0(HEIGHT).curve(curveLinear);
+  const draw = line<number | null>().x(x).y(y).curve(curveLinear);
   return (
     <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       <path class="fill" d={fill(values) ?? ""} />
-      <path class="line" d={draw(values) ?? ""} />
+      {partsOf(values.length, isLastOpen).map(({ kind, has }) => (
+        <path
+          class={`line ${kind}`}
+          d={draw.defined((value, index) => isThere(value) && has(index))(values) ?? ""}
+        />
+      ))}
     </svg>
   );
 }

@@ -140,6 +140,15 @@ export function percentOf(index: number, count: number): string {
   return `${round((placeOf(index, count) / WIDTH) * 100)}%`;
 }
 
+/** The drawing in parts: where the last place still grows, the segment that leads to it is one of its own. */
+export function partsOf(count: number, isLastOpen = false) {
+  if (!isLastOpen || count < 2) return [{ kind: "", has: () => true }];
+  return [
+    { kind: "", has: (index: number) => index < count - 1 },
+    { kind: "open", has: (index: number) => index >= count - 2 },
+  ];
+}
+
 /** Enough for a drawing of 1,000 units, and short. */
 export function round(value: number): number {
   return Math.round(value * 10) / 10;

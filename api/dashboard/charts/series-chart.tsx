@@ -1,4 +1,4 @@
-import { area, curveMonotoneX, line } from "d3-shape";
+import { area, curveLinear, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
 import { NoteLines, NoteMarks, NoteTexts, type PlacedNotes, noteColumn, useNotes } from "./notes.js";
@@ -9,10 +9,10 @@ import {
   Plot,
   HEIGHT,
   LABELS,
+  partsOf,
   placeOf,
   round,
   scaleOf,
-  WIDTH,
 } from "./plot.js";
 
 export interface Place {
@@ -26,7 +26,7 @@ interface SeriesChartProps {
   label: string;
   interval: Interval;
   places: readonly Place[];
-  /** The same of the time before: the first is compared with the first. */
+  /** The same of the previous period: the first is compared with the first. */
   before?: readonly Place[] | undefined;
   /** Further numbers of each place, which only the table has. */
   others?: readonly { name: string; values: readonly number[] }[];
@@ -35,19 +35,16 @@ interface SeriesChartProps {
   csv?: string | undefined;
 }
 
-/** Numbers over time, and the time before as a dashed line. */
+/** Numbers over time, and the previous period as a dashed line. */
 export function SeriesChart({ label, interval, places, before, others, isLastOpen, csv }: SeriesChartProps) {
   const scale = scaleOf([...places, ...(before ?? [])].map(({ value }) => value ?? 0));
   const count = Math.max(places.length, before?.length ?? 0);
   const x = (_: unknown, index: number) => round(placeOf(index, count));
   const y = ({ value }: Place) => round(scale.y(value ?? 0));
   const isThere = ({ value }: Place) => value !== null;
-  const draw = line<Place>().defined(isThere).x(x).y(y).curve(curveMonotoneX);
+  const draw = line<Place>().defined(isThere).x(x).y(y).curve(curveLinear);
   const ground = HEIGHT - LABELS;
-  const fill = area<Place>().defined(isThere).x(x).y1(y).y0(ground).curve(curveMonotoneX);
-  // The line is one curve, cut where its last place begins.
-  const cut = isLastOpen && places.length > 1 ? x(undefined, places.length - 2) : undefined;
-  const curve = draw(places) ?? "";
+  const fill = area<Place>().defined(isThere).x(x).y1(y).y0(ground).curve(curveLinear);
   const placed = useNotes(places);
   return (
     <ChartFrame
@@ -60,7 +57,7 @@ export function SeriesChart({ label, interval, places, before, others, isLastOpe
         before && (
           <>
             <Key kind="line">{label}</Key>
-            <Key kind="line before">the time before</Key>
+            <Key kind="line before">previous period</Key>
           </>
         )
       }
@@ -69,20 +66,12 @@ export function SeriesChart({ label, interval, places, before, others, isLastOpe
         <NoteLines placed={placed} count={count} />
         {before && <path class="line before" d={draw(before) ?? ""} />}
         <path class="fill" d={fill(places) ?? ""} />
-        {cut === undefined ? (
-          <path class="line" d={curve} />
-        ) : (
-          <>
-            <clipPath id="closed">
-              <rect x="-4" y="-4" width={cut + 4} height={HEIGHT + 8} />
-            </clipPath>
-            <clipPath id="open">
-              <rect x={cut} y="-4" width={WIDTH - cut + 4} height={HEIGHT + 8} />
-            </clipPath>
-            <path class="line" d={curve} clip-path="url(#closed)" />
-            <path class="line open" d={curve} clip-path="url(#open)" />
-          </>
-        )}
+        {partsOf(places.length, isLastOpen).map(({ kind, has }) => (
+          <path
+            class={`line ${kind}`}
+            d={draw.defined((place, index) => isThere(place) && has(index))(places) ?? ""}
+          />
+        ))}
         {places.length === 1 && <SinglePlace y={y(places[0] as Place)} ground={ground} />}
       </Plot>
     </ChartFrame>
@@ -101,7 +90,7 @@ function sentenceFor({ label, places, before }: Pick<SeriesChartProps, "label" |
   if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
   const most = places.reduce((best, each) => ((each.value ?? 0) > (best.value ?? 0) ? each : best), first);
   const range = `from ${formatDate(first.date)} to ${formatDate(last.date)}`;
-  const compared = before ? ` The time before had ${sum(before)}.` : "";
+  const compared = before ? ` The previous period had ${sum(before)}.` : "";
   return `${label} ${range}: ${sum(places)} in all, most at ${formatDate(most.date)} with ${formatFull(most.value ?? 0)}.${compared}`;
 }
 
@@ -115,7 +104,7 @@ function tableOf({ label, interval, places, before, others = [], placed }: Table
     { name: PLACE_NAMES[interval] },
     { name: label, isNumber: true },
     ...others.map(({ name }) => ({ name, isNumber: true })),
-    ...(before ? [{ name: "Before", isNumber: true }] : []),
+    ...(before ? [{ name: "Previous period", isNumber: true }] : []),
     ...noteColumn(placed),
   ];
   const rows = places.map(({ date, value }, index) => [

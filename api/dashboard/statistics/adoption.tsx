@@ -8,6 +8,7 @@ import { type Visit, useVisit } from "../page.js";
 import { formatDate, formatFull, formatShare } from "../parts/format.js";
 import { Badge, Panel } from "../parts/panel.js";
 import { Table } from "../parts/table.js";
+import { isRunning } from "./page-range.js";
 import { linkToggling, queryOf, type ViewState } from "./view-state.js";
 
 export interface LoadedVersions {
@@ -68,6 +69,7 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
         label="Share of versions in percent"
         caption="adoption"
         interval={interval}
+        isLastOpen={isRunning({ endDate: adoption.end_date })}
         layers={[...drawn, ...(hasOthers ? ["others"] : [])]}
         places={series.map((bucket) => ({
           date: bucket.date,

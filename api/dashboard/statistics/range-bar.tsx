@@ -1,44 +1,21 @@
 import type { Comparison } from "../../../schemas/contracts/statistics.js";
-import { DAY_MS, dateAt, lastDays } from "../../../schemas/date-range.js";
+import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
 import { countryName, formatDays } from "../parts/format.js";
 import { Tabs } from "../parts/panel.js";
+import { NO_RANGE, PRESETS, presetOf } from "./page-range.js";
 import { type ViewFilter, type ViewState, daysOf, isFilter, linkToggling, linkWith } from "./view-state.js";
 
-interface Preset {
-  label: string;
-  /** Its key in `script/controls.ts`. */
-  key: string;
-  startDate: string;
-  endDate: string;
-}
-
-/** Ranges end today, or with their month. Their addresses name days, so that a shared link shows the same. */
-function presetsAt(now: Date): Preset[] {
-  const month = (offset: number) => dateAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1));
-  return [
-    { label: "7 days", key: "7", ...lastDays(7, now) },
-    { label: "30 days", key: "3", ...lastDays(30, now) },
-    { label: "90 days", key: "9", ...lastDays(90, now) },
-    { label: "12 months", key: "y", ...lastDays(365, now) },
-    { label: "This month", key: "m", startDate: month(0), endDate: lastDays(1, now).endDate },
-    { label: "Last month", key: "l", startDate: month(-1), endDate: month(0) },
-  ];
-}
-
 /** Chooses the days, their grouping, what they are compared with, and whether robots count. */
-export function RangeBar({ state, now = new Date() }: { state: ViewState; now?: Date }) {
+export function RangeBar({ state }: { state: ViewState }) {
   const visit = useVisit();
-  const presets = presetsAt(now);
-  const isShown = ({ startDate, endDate }: Preset) =>
-    startDate === state.startDate && endDate === state.endDate;
-  const shown = presets.find(isShown);
+  const shown = presetOf(visit.query);
   return (
     <div class="range" role="group" aria-label="Range">
       <nav class="choices" aria-label="Days">
-        {presets.map((preset) => (
+        {PRESETS.map((preset) => (
           <a
-            href={linkWith(visit, { startDate: preset.startDate, endDate: preset.endDate })}
+            href={linkWith(visit, { ...NO_RANGE, ...preset.address })}
             aria-current={preset === shown ? "true" : undefined}
             data-key={preset.key}
             data-keep
@@ -97,15 +74,15 @@ function ComparisonMenu({ state }: { state: ViewState }) {
 }
 
 const COMPARED: readonly (readonly [Comparison, string])[] = [
-  ["previous", "vs. time before"],
-  ["year", "vs. year before"],
+  ["previous", "vs. previous period"],
+  ["year", "vs. year earlier"],
   ["none", "No comparison"],
 ];
 
 /** A form of its own: it keeps the other parameters as hidden fields. */
 function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
   const { query, here, href } = useVisit();
-  const others = [...query].filter(([name]) => !["startDate", "endDate", "after", "notice"].includes(name));
+  const others = [...query].filter(([name]) => !(name in NO_RANGE) && !["after", "notice"].includes(name));
   return (
     <details class="menu dates" data-menu="dates">
       <summary class={isOwn ? "own" : undefined}>{formatDays(state.startDate, lastDayOf(state))}</summary>
@@ -114,12 +91,12 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
           <input type="hidden" name={name} value={value} />
         ))}
         <div class="field">
-          <label for="startDate">From</label>
+          <label for="startDate">First day</label>
           <input id="startDate" name="startDate" type="date" required value={state.startDate} />
         </div>
         <div class="field">
-          <label for="endDate">Until, not included</label>
-          <input id="endDate" name="endDate" type="date" required value={state.endDate} />
+          <label for="lastDate">Last day</label>
+          <input id="lastDate" name="lastDate" type="date" required value={lastDayOf(state)} />
         </div>
         <button type="submit" class="primary">
           Show
@@ -130,8 +107,7 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
 }
 
 function lastDayOf(state: ViewState): string {
-  const days = daysOf(state);
-  return days > 0 ? dateAt(Date.parse(state.startDate) + (days - 1) * DAY_MS) : state.startDate;
+  return daysOf(state) > 0 ? dateAt(Date.parse(state.endDate) - DAY_MS) : state.startDate;
 }
 
 export function FilterChips({ filters }: Pick<ViewState, "filters">) {

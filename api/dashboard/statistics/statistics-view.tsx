@@ -1,5 +1,5 @@
 import type { Statistics } from "../../../schemas/contracts/statistics.js";
-import { DAY_MS, dateAt, lastDays } from "../../../schemas/date-range.js";
+import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
@@ -9,6 +9,7 @@ import { ProblemBox } from "../parts/form.js";
 import { formatDate } from "../parts/format.js";
 import { BarList, ListLinks, csvAddress } from "./bar-list.js";
 import { VersionTabs } from "./version-tabs.js";
+import { NO_RANGE, isRunning } from "./page-range.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
 import { type LoadedStatistics, isNothing } from "./load-statistics.js";
 import { type Metric, type ViewState, linkWith } from "./view-state.js";
@@ -39,7 +40,7 @@ function ShorterRange() {
   const visit = useVisit();
   return (
     <p>
-      <a class="button" href={linkWith(visit, { ...lastDays(90, new Date()) })}>
+      <a class="button" href={linkWith(visit, { ...NO_RANGE, days: "90" })}>
         The last 90 days with these filters
       </a>
     </p>
@@ -70,7 +71,7 @@ function Shown({ firstDay, ...shown }: ShownProps) {
             name: LABELS[other],
             values: statistics.series.map((bucket) => bucket[other]),
           }))}
-          isLastOpen={isOpen(state)}
+          isLastOpen={isRunning(state)}
           csv={mayExport ? csvAddress(visit, { state, subject }) : undefined}
         />
       </section>
@@ -129,7 +130,7 @@ function Lists({
   );
 }
 
-/** The time before, unless nothing was counted then: a line of zeros and a column of "new" would say the same again. */
+/** The previous period, unless nothing was counted then: a line of zeros and a column of "new" would say the same again. */
 function compareWith({ compare }: Statistics): Statistics["compare"] {
   return compare === undefined || isNothing(compare.totals) ? undefined : compare;
 }
@@ -140,10 +141,6 @@ const LABELS = { downloads: "Downloads", unique_addresses: "Unique addresses", v
 function otherMetrics(drawn: Metric, unit: "Downloads" | "Views"): Metric[] {
   const own: Metric[] = [unit === "Views" ? "views" : "downloads", "unique_addresses"];
   return own.filter((metric) => metric !== drawn);
-}
-
-function isOpen({ endDate }: ViewState): boolean {
-  return endDate > dateAt(Date.now());
 }
 
 function NothingHere({ state, firstDay }: { state: ViewState; firstDay: string | undefined }) {
@@ -159,7 +156,9 @@ function NothingHere({ state, firstDay }: { state: ViewState; firstDay: string |
       {firstDay !== undefined && (
         <p>
           The first event is of{" "}
-          <a href={linkWith(visit, { ...daysFrom(firstDay), interval: undefined })}>{formatDate(firstDay)}</a>
+          <a href={linkWith(visit, { ...NO_RANGE, ...daysFrom(firstDay), interval: undefined })}>
+            {formatDate(firstDay)}
+          </a>
           .
         </p>
       )}

@@ -8,10 +8,11 @@ import {
   VERSION_GROUPINGS,
   type VersionGrouping,
 } from "../../../schemas/contracts/statistics.js";
-import { daysBetween, lastDays } from "../../../schemas/date-range.js";
-import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
+import { daysBetween } from "../../../schemas/date-range.js";
+import { VARIABLE } from "../../statistics/parse-statistics-query.js";
 import { type Query } from "../address.js";
 import type { Visit } from "../page.js";
+import { readRange } from "./page-range.js";
 
 /** The state of a page of statistics. All of it is in the page's address, in the parameters of the API. */
 export interface ViewState {
@@ -41,7 +42,7 @@ export type Metric = (typeof METRICS)[number];
 const DAYS_BY_DAY_MAX = 93;
 
 export function readState({ query }: Visit, now = new Date()): ViewState {
-  const range = { ...lastDays(RANGE_LIMITS.daysDefault, now), ...given(query, ["startDate", "endDate"]) };
+  const range = readRange(query, now);
   const days = daysOf(range);
   return {
     ...range,
@@ -92,14 +93,6 @@ export function isFilter(name: string): boolean {
 
 export function daysOf({ startDate, endDate }: Pick<ViewState, "startDate" | "endDate">): number {
   return daysBetween(startDate, endDate);
-}
-
-function given<Name extends string>(
-  query: URLSearchParams,
-  names: readonly Name[],
-): Partial<Record<Name, string>> {
-  const set = names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
-  return Object.fromEntries(set) as Partial<Record<Name, string>>;
 }
 
 function oneOf<Value extends string>(values: readonly Value[], text: string | null): Value | undefined {

@@ -138,7 +138,7 @@ function CompanyList({ companies }: { companies: readonly CompanyRecord[] }) {
   const visit = useVisit();
   const { href, owner, query } = visit;
   return (
-    <Panel title="The list" links={<Downloads />}>
+    <Panel title="All companies" links={<Downloads />}>
       <Search />
       <Table
         caption="Companies"

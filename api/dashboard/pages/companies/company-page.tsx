@@ -42,12 +42,13 @@ function Company({ company }: { company: CompanyDetail }) {
           { label: "Views", value: company.views },
         ]}
       />
-      <Panel title={`Its last ${DAYS} days`}>
+      <Panel title={`Last ${DAYS} days`}>
         {company.days.length === 0 ? (
-          <p class="none">It was not active.</p>
+          <p class="none">No activity in these days.</p>
         ) : (
           <AreaChart
             label="Activity"
+            isLastOpen
             layers={["Downloads", "Views"]}
             places={everyDay(company.days).map(({ date, downloads, views }) => ({
               date,
@@ -57,10 +58,10 @@ function Company({ company }: { company: CompanyDetail }) {
         )}
       </Panel>
       <div class="grid">
-        <Panel title="How it came to its stage">
+        <Panel title="Stage history">
           <Timeline changes={company.stage_history} />
         </Panel>
-        <Panel title="What it uses">
+        <Panel title="Packages used">
           <Artifacts artifacts={company.artifacts} />
         </Panel>
       </div>
@@ -80,7 +81,7 @@ function everyDay(days: CompanyDetail["days"]): CompanyDetail["days"] {
 }
 
 function Timeline({ changes }: { changes: readonly StageChangeRecord[] }) {
-  if (changes.length === 0) return <p class="none">It has no stage yet.</p>;
+  if (changes.length === 0) return <p class="none">No stage yet.</p>;
   return (
     <ol class="timeline">
       {changes.map((change) => (

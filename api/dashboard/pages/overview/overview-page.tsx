@@ -4,6 +4,7 @@ import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
 import { EmptyState, PageHead, Panel, Tiles } from "../../parts/panel.js";
+import { isRunning } from "../../statistics/page-range.js";
 import { ReportedPanel } from "../../statistics/reported-panel.js";
 import { CompleteThrough, changeOf } from "../../statistics/metric-tiles.js";
 import { CaseList } from "../first-steps/cases.js";
@@ -97,7 +98,7 @@ function Sums({ statistics: { totals, compare } }: Overview) {
 /** Packages with a layer of their own; the others are one. */
 const LAYERS_MAX = 5;
 
-function ByPackage({ byPackage: { packages, start_date: start } }: Overview) {
+function ByPackage({ byPackage: { packages, start_date: start, end_date: endDate } }: Overview) {
   const shown = packages.filter(({ downloads }) => downloads > 0);
   if (shown.length === 0) return null;
   const own = shown.slice(0, LAYERS_MAX);
@@ -113,7 +114,13 @@ function ByPackage({ byPackage: { packages, start_date: start } }: Overview) {
   const layers = [...own.map(({ name }) => name), ...(others.length > 0 ? ["all others"] : [])];
   return (
     <Panel title="Downloads by package">
-      <AreaChart label="Downloads by package" caption="total" layers={layers} places={places} />
+      <AreaChart
+        label="Downloads by package"
+        caption="total"
+        layers={layers}
+        places={places}
+        isLastOpen={isRunning({ endDate })}
+      />
     </Panel>
   );
 }

@@ -10,10 +10,12 @@ import { type Visit, mayManage, useVisit } from "../../page.js";
 import { TYPES, ifAllowed, packagesOf } from "../artifacts-of.js";
 import { Sparkline } from "../../charts/area-chart.js";
 import { Change, Panel } from "../../parts/panel.js";
+import { Time } from "../../parts/time.js";
 import { formatFull, formatTime } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import type { Note } from "../../charts/notes.js";
 import { loadNotes } from "../../statistics/load-notes.js";
+import { isRunning } from "../../statistics/page-range.js";
 import { type Reported, loadReported } from "../../statistics/reported-panel.js";
 import { StageBadge } from "../companies/stage-words.js";
 
@@ -149,7 +151,7 @@ export function PackageTable({ packages, byPackage }: Overview) {
             <bdi>{found.name}</bdi>
           </a>,
           <span class="soft">{TYPES[found.libraryType ?? "other"]}</span>,
-          <Sparkline values={counted?.days ?? []} />,
+          <Sparkline values={counted?.days ?? []} isLastOpen={isRunning({ endDate: byPackage.end_date })} />,
           formatFull(counted?.downloads ?? 0),
           counted === undefined ? (
             ""
@@ -190,7 +192,7 @@ export function NewStages({ newStages }: Overview) {
             <bdi>{name}</bdi>
           </a>,
           <StageBadge stage={stage} />,
-          since && <time dateTime={since}>{formatTime(since)}</time>,
+          since && <Time at={since} />,
         ])}
         empty="None. Companies are placed every hour."
       />
@@ -210,7 +212,7 @@ export function PixelTable({ pixels }: Overview) {
           <a href={href(path`/o/${owner.name}/pixels/${id}`)}>
             <bdi>{name}</bdi>
           </a>,
-          <time dateTime={at}>{formatTime(at)}</time>,
+          <Time at={at} />,
         ])}
       />
     </Panel>

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addressOf, path, withQuery } from "../../../../api/dashboard/address.js";
 import type { Visit } from "../../../../api/dashboard/page.js";
 import { changeOf } from "../../../../api/dashboard/statistics/metric-tiles.js";
+import { presetOf } from "../../../../api/dashboard/statistics/page-range.js";
 import {
   linkToggling,
   linkWith,
@@ -41,6 +42,27 @@ describe("the state of a page", () => {
       country: ["DE", "FR"],
       "variable.mirror": ["eu"],
     });
+  });
+
+  test.each([
+    ["days=90", "2026-08-25", "2026-11-23"],
+    ["month=previous", "2026-10-01", "2026-11-01"],
+    ["startDate=2026-11-01&lastDate=2026-11-03", "2026-11-01", "2026-11-04"],
+    ["days=9999", "2026-10-24", "2026-11-23"],
+    ["startDate=2026-11-01&lastDate=soon", "2026-11-01", "soon"],
+  ])("%s is from %s until before %s", (search, startDate, endDate) => {
+    expect(readState(visitAt(search), NOW)).toMatchObject({ startDate, endDate });
+  });
+
+  test("is of a preset where its address names one or no range, and of none where it names days", () => {
+    const shown = ["", "days=90&country=DE", "month=current", "startDate=2026-11-01", "days=8"];
+    expect(shown.map((search) => presetOf(new URLSearchParams(search))?.label)).toEqual([
+      "30 days",
+      "90 days",
+      "This month",
+      undefined,
+      undefined,
+    ]);
   });
 
   test("groups long ranges by week", () => {
