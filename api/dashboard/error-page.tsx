@@ -11,8 +11,18 @@ export async function orErrorPage(visit: Visit, work: () => Promise<void>): Prom
   } catch (error) {
     const problem = problemFor(ctx, error);
     putStatus(ctx, problem);
-    renderPage(visit, { title: titleOf(problem), content: <ErrorContent problem={problem} /> });
+    const retrySeconds = isAskedAgain(visit, problem)
+      ? (problem.retryAfterSeconds ?? RETRY_SECONDS)
+      : undefined;
+    renderPage(visit, { title: titleOf(problem), retrySeconds, content: <ErrorContent problem={problem} /> });
   }
+}
+
+const RETRY_SECONDS = 10;
+
+/** A form that could not be saved is not sent again. */
+function isAskedAgain({ ctx }: Visit, { status }: Problem): boolean {
+  return status === 503 && ctx.method === "GET";
 }
 
 export function putStatus(ctx: ApiContext, { status, retryAfterSeconds }: Problem): void {
@@ -49,7 +59,7 @@ function wordsFor({ status, message }: Problem): { title: string; sentence: stri
   if (status === 503)
     return {
       title: "Unavailable at the moment",
-      sentence: "A store cannot be reached. Nothing is lost; try again in a few seconds.",
+      sentence: "A store cannot be reached. Nothing is lost. The page asks again by itself in a few seconds.",
     };
   if (status >= 500) return { title: "Something went wrong here", sentence: message };
   return { title: "This cannot be shown", sentence: message };

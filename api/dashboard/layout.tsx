@@ -15,6 +15,10 @@ interface Rendered {
   title: string;
   section?: Section | undefined;
   notice?: string | undefined;
+  /** For previews of links to a page that everybody may see. */
+  description?: string | undefined;
+  /** After them the browser asks again. */
+  retrySeconds?: number | undefined;
   content: ComponentChildren;
 }
 
@@ -43,14 +47,9 @@ const PAGE_POLICY = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
-interface LayoutProps {
-  title: string;
-  section?: Section | undefined;
-  notice?: string | undefined;
-  children?: ComponentChildren;
-}
+type LayoutProps = Omit<Rendered, "content"> & { children?: ComponentChildren };
 
-function Layout({ title, section, notice, children }: LayoutProps) {
+function Layout({ title, section, notice, description, retrySeconds, children }: LayoutProps) {
   const visit = useVisit();
   return (
     <html lang="en">
@@ -59,6 +58,8 @@ function Layout({ title, section, notice, children }: LayoutProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Maintainer Toolchain`}</title>
+        {description !== undefined && <Preview title={title} description={description} />}
+        {retrySeconds !== undefined && <meta http-equiv="refresh" content={String(retrySeconds)} />}
         <link rel="icon" type="image/svg+xml" href={visit.asset("icon.svg")} />
         <link rel="stylesheet" href={visit.asset("dashboard.css")} />
         <script type="module" src={visit.asset("main.js")} />
@@ -78,6 +79,19 @@ function Layout({ title, section, notice, children }: LayoutProps) {
         </main>
       </body>
     </html>
+  );
+}
+
+/** As https://ogp.me says, for chats that show links. */
+function Preview({ title, description }: { title: string; description: string }) {
+  const properties = { title, description, type: "website", site_name: "Maintainer Toolchain" };
+  return (
+    <>
+      <meta name="description" content={description} />
+      {Object.entries(properties).map(([name, content]) => (
+        <meta property={`og:${name}`} content={content} />
+      ))}
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ import { badgeSnippets, prefixOf, publicAddresses } from "../dashboard/address.j
 import { SeriesChart } from "../dashboard/charts/series-chart.js";
 import { WorldMap } from "../dashboard/charts/world-map.js";
 import { CopyLine } from "../dashboard/parts/form.js";
-import { formatDays } from "../dashboard/parts/format.js";
+import { formatDays, formatFull } from "../dashboard/parts/format.js";
 import { PageHead, Panel, Tabs, Tiles } from "../dashboard/parts/panel.js";
 import { BarList } from "../dashboard/statistics/bar-list.js";
 import { type PanelKind, countOf, panelNamed } from "../dashboard/statistics/panels.js";
@@ -16,7 +16,12 @@ import { TYPES } from "../dashboard/pages/artifacts-of.js";
 
 export function renderPublicPage(visit: Visit, props: PublicContentProps): void {
   const { name, owner } = props.found;
-  renderPage(visit, { title: `${name} by ${owner}`, content: <PublicContent {...props} /> });
+  const { days, numbers } = props;
+  renderPage(visit, {
+    title: `${name} by ${owner}`,
+    description: `${formatFull(numbers.downloads)} downloads in ${days} days, by country, version, client and platform.`,
+    content: <PublicContent {...props} />,
+  });
 }
 
 interface PublicContentProps {

@@ -11,8 +11,8 @@ interface ChartFrameProps {
   /** Lets the script show the numbers of a place: its name is the first column, and each row is a place. */
   isPointed?: boolean;
   legend?: ComponentChildren;
-  /** The address of the table as a file. */
-  csv?: string | undefined;
+  /** The table as a file. */
+  csv?: { href: string; download: string } | undefined;
   /** See `NoteMarks`. */
   marks?: ComponentChildren;
   /** An SVG of `role="img"`, hidden from screen readers: the frame has the sentence. */
@@ -31,7 +31,7 @@ export function ChartFrame({ sentence, table, isPointed, legend, csv, marks, chi
       <details class="numbers">
         <summary>Show as a table</summary>
         {csv !== undefined && (
-          <a class="file" href={csv} download={`${table.caption}.csv`}>
+          <a class="file" {...csv}>
             CSV<span class="hidden"> of this chart</span>
           </a>
         )}

@@ -32,7 +32,7 @@ interface SeriesChartProps {
   others?: readonly { name: string; values: readonly number[] }[];
   /** The last place may still grow: its line is dotted. */
   isLastOpen?: boolean;
-  csv?: string | undefined;
+  csv?: { href: string; download: string } | undefined;
 }
 
 /** Numbers over time, and the previous period as a dashed line. */

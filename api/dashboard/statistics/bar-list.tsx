@@ -2,8 +2,9 @@ import type { StatisticsRow } from "../../../schemas/contracts/statistics.js";
 import { type Visit, useVisit } from "../page.js";
 import { Change } from "../parts/panel.js";
 import { formatFull, formatShare } from "../parts/format.js";
-import { type PanelKind, countOf, detailOf, filtersOf, labelOf } from "./panels.js";
+import { type PanelKind, countOf, detailOf, explanationOf, filtersOf, labelOf } from "./panels.js";
 import { type Subject } from "./load-statistics.js";
+import { lastDayOf } from "./page-range.js";
 import { type ViewState, linkToggling, queryOf } from "./view-state.js";
 import { path, withQuery } from "../address.js";
 
@@ -51,6 +52,7 @@ export function BarList({ panel, rows, isCompared, unit, isUnfiltered }: BarList
               ) : (
                 <FilterLink panel={panel} row={row} />
               )}
+              <Explanation panel={panel} row={row} />
             </th>
             <td class="number">
               <data value={String(countOf(panel, row))}>{formatFull(countOf(panel, row))}</data>
@@ -66,6 +68,11 @@ export function BarList({ panel, rows, isCompared, unit, isUnfiltered }: BarList
       </tbody>
     </table>
   );
+}
+
+function Explanation({ panel, row }: { panel: PanelKind; row: StatisticsRow }) {
+  const words = explanationOf(panel, row);
+  return words === undefined ? null : <span class="label soft small">{words}</span>;
 }
 
 function FilterLink({ panel, row }: { panel: PanelKind; row: StatisticsRow }) {
@@ -105,7 +112,7 @@ export function ListLinks({ panel: { list, title }, state, subject, mayExport }:
         All<span class="hidden"> {title.toLowerCase()}</span>
       </a>
       {mayExport && (
-        <a href={csvAddress(visit, { list: list.name, state, subject })} download={`${list.name}.csv`}>
+        <a {...csvFile(visit, { list: list.name, state, subject })}>
           CSV<span class="hidden"> of {title.toLowerCase()}</span>
         </a>
       )}
@@ -122,16 +129,31 @@ interface CsvOf {
   search?: string | undefined;
 }
 
-/** The address of the numbers on the page as CSV, with all rows of a list. */
-export function csvAddress({ href, owner }: Visit, { state, subject, list, search }: CsvOf): string {
+/** A link to the numbers on the page as CSV, with all rows of a list. */
+export function csvFile(visit: Visit, { state, subject, list, search }: CsvOf) {
+  const { href, owner } = visit;
   const { interval, ...asked } = queryOf(state);
   const at = path`/api/v2/${owner.name}/stats`;
   const query = { ...asked, ...subject, accept: "text/csv" };
-  return href(
-    list === undefined
-      ? withQuery(at, { ...query, interval, compare: undefined })
-      : withQuery(at + path`/${list}`, { ...query, search }),
-  );
+  return {
+    href: href(
+      list === undefined
+        ? withQuery(at, { ...query, interval, compare: undefined })
+        : withQuery(at + path`/${list}`, { ...query, search }),
+    ),
+    download: fileName(visit, { state, list }),
+  };
+}
+
+/** `web-country-2026-11-01-to-2026-11-30.csv`: package, list, first and last day. */
+export function fileName(
+  { here }: Pick<Visit, "here">,
+  { state, list = "total" }: { state: Pick<ViewState, "startDate" | "endDate">; list?: string | undefined },
+): string {
+  const subject = decodeURIComponent(here.split("/")[4] ?? "")
+    .replaceAll(/[^\w.-]+/g, "-")
+    .replace(/^-/, "");
+  return `${[subject, list, state.startDate, "to", lastDayOf(state)].join("-")}.csv`;
 }
 
 function withParameters(address: string, query: URLSearchParams): string {

@@ -45,6 +45,10 @@ export function presetOf(query: URLSearchParams): Preset | undefined {
   );
 }
 
+export function lastDayOf({ startDate, endDate }: DateRange): string {
+  return endDate > startDate ? dateAt(Date.parse(endDate) - DAY_MS) : startDate;
+}
+
 /** The last day of a range can still grow. */
 export function isRunning({ endDate }: Pick<DateRange, "endDate">): boolean {
   return endDate > dateAt(Date.now());

@@ -54,6 +54,17 @@ export function labelOf({ list }: PanelKind, row: StatisticsRow): string {
   return values[0] ?? "";
 }
 
+/** What is known of clients whose name alone says little. */
+const CLIENT_WORDS: Readonly<Record<string, string>> = {
+  containers: "Podman, Skopeo or Buildah",
+  go: "a program in Go: a module proxy or a script",
+};
+
+/** In words what the label lacks. */
+export function explanationOf({ list }: PanelKind, row: StatisticsRow): string | undefined {
+  return list.name === "client" ? CLIENT_WORDS[String(row["client"])] : undefined;
+}
+
 /** The detail that the label lacks: a company's domain. */
 export function detailOf({ list }: PanelKind, row: StatisticsRow): string | undefined {
   const [, domain] = list.values;

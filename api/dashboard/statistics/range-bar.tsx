@@ -1,10 +1,9 @@
 import type { Comparison } from "../../../schemas/contracts/statistics.js";
-import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
 import { countryName, formatDays } from "../parts/format.js";
 import { Tabs } from "../parts/panel.js";
-import { NO_RANGE, PRESETS, presetOf } from "./page-range.js";
-import { type ViewFilter, type ViewState, daysOf, isFilter, linkToggling, linkWith } from "./view-state.js";
+import { NO_RANGE, PRESETS, lastDayOf, presetOf } from "./page-range.js";
+import { type ViewFilter, type ViewState, isFilter, linkToggling, linkWith } from "./view-state.js";
 
 /** Chooses the days, their grouping, what they are compared with, and whether robots count. */
 export function RangeBar({ state }: { state: ViewState }) {
@@ -104,10 +103,6 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
       </form>
     </details>
   );
-}
-
-function lastDayOf(state: ViewState): string {
-  return daysOf(state) > 0 ? dateAt(Date.parse(state.endDate) - DAY_MS) : state.startDate;
 }
 
 export function FilterChips({ filters }: Pick<ViewState, "filters">) {

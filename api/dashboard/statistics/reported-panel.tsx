@@ -1,3 +1,4 @@
+import { lastDayOf } from "./page-range.js";
 import type { ReportedDays, SourceRecord } from "../../../schemas/contracts/source.js";
 import { DAY_MS, type DateRange, dateAt } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
@@ -120,8 +121,4 @@ function shareOf(seen: number, counted: number | undefined): string {
   return counted === undefined || counted === 0
     ? formatFull(seen)
     : `${formatFull(seen)} (${formatShare(seen / counted)})`;
-}
-
-function lastDayOf({ endDate }: DateRange): string {
-  return dateAt(Date.parse(endDate) - DAY_MS);
 }

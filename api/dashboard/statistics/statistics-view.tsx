@@ -7,7 +7,7 @@ import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
 import { EmptyState, Panel } from "../parts/panel.js";
 import { ProblemBox } from "../parts/form.js";
 import { formatDate } from "../parts/format.js";
-import { BarList, ListLinks, csvAddress } from "./bar-list.js";
+import { BarList, ListLinks, csvFile } from "./bar-list.js";
 import { VersionTabs } from "./version-tabs.js";
 import { NO_RANGE, isRunning } from "./page-range.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
@@ -72,7 +72,7 @@ function Shown({ firstDay, ...shown }: ShownProps) {
             values: statistics.series.map((bucket) => bucket[other]),
           }))}
           isLastOpen={isRunning(state)}
-          csv={mayExport ? csvAddress(visit, { state, subject }) : undefined}
+          csv={mayExport ? csvFile(visit, { state, subject }) : undefined}
         />
       </section>
       {isEmpty ? <NothingHere state={state} firstDay={firstDay} /> : <Lists {...shown} />}

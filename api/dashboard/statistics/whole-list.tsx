@@ -4,7 +4,7 @@ import { path } from "../address.js";
 import { type Visit, useVisit } from "../page.js";
 import { PageHead } from "../parts/panel.js";
 import { Pager } from "../parts/table.js";
-import { BarList, csvAddress } from "./bar-list.js";
+import { BarList, csvFile } from "./bar-list.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
 import { VersionTabs } from "./version-tabs.js";
 import { type Subject } from "./load-statistics.js";
@@ -68,11 +68,7 @@ export function WholeList({
         about={<a href={rest.size === 0 ? back : `${back}?${rest.toString()}`}>{about}</a>}
       >
         {mayExport && (
-          <a
-            class="button"
-            href={csvAddress(visit, { list: panel.list.name, state, subject, search })}
-            download={`${panel.list.name}.csv`}
-          >
+          <a class="button" {...csvFile(visit, { list: panel.list.name, state, subject, search })}>
             CSV
           </a>
         )}

@@ -229,6 +229,8 @@ describe("a public page", () => {
     const answer = await fetched(PAGE);
     const html = await answer.text();
     for (const shown of [
+      'property="og:title" content="tool by public-acme',
+      'property="og:description" content="1,234 downloads in',
       "1,234",
       "1.4",
       "&lt;b>1.5&lt;/b>",
@@ -322,7 +324,7 @@ const AUTOMATED_AGENTS = [
 ];
 
 test("a public page shows no annotation", async () => {
-  await api.post(`/v2/${OWNER}/annotations`, { date: YESTERDAY, text: "Not for everybody", package: "tool" });
+  await api.post(`/v2/${OWNER}/annotations`, { date: YESTERDAY, text: "Not for everybody", package: tool });
   await put(api, tool, { public: "page" });
   const html = await (await fetched(`/p/${OWNER}/tool`)).text();
   expect(html).toContain('"figure" value="1234"');

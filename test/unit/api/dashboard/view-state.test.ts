@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, path, withQuery } from "../../../../api/dashboard/address.js";
 import type { Visit } from "../../../../api/dashboard/page.js";
+import { fileName } from "../../../../api/dashboard/statistics/bar-list.js";
 import { changeOf } from "../../../../api/dashboard/statistics/metric-tiles.js";
 import { presetOf } from "../../../../api/dashboard/statistics/page-range.js";
 import {
@@ -93,6 +94,17 @@ describe("a link", () => {
       "/o?one=a%26b&two=1&two=2",
     );
   });
+});
+
+test("a file is named by its package, its list, and its first and last day", () => {
+  const state = { startDate: "2026-11-01", endDate: "2026-11-08" };
+  const here = "/o/acme/packages/%40acme%2Fweb/all/country";
+  expect(fileName({ here }, { state, list: "country" })).toBe(
+    "acme-web-country-2026-11-01-to-2026-11-07.csv",
+  );
+  expect(fileName({ here: "/o/acme/packages/web" }, { state })).toBe(
+    "web-total-2026-11-01-to-2026-11-07.csv",
+  );
 });
 
 test.each([
