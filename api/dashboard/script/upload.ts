@@ -38,7 +38,10 @@ export function addUpload(): void {
     if (upload.file !== undefined) void look(root, upload.file, upload);
   };
   input.addEventListener("change", () => choose(input.files?.[0]));
-  target.addEventListener("change", lookAgain);
+  target.addEventListener("change", () => {
+    showCommands(root);
+    lookAgain();
+  });
   format.addEventListener("change", () => {
     upload.isFormatChosen = true;
     lookAgain();
@@ -60,6 +63,20 @@ export function addUpload(): void {
   });
   // A file may have been chosen before this script was there.
   choose(input.files?.[0]);
+}
+
+/** The commands below name what is chosen. */
+function showCommands(root: HTMLElement): void {
+  const commands = document.querySelector<HTMLElement>("[data-upload-commands]");
+  const chosen = partsOf(root).target.selectedOptions[0]?.dataset;
+  if (commands === null || chosen?.["path"] === undefined) return;
+  const { path = "", id = "PACKAGE" } = commands.dataset;
+  const next = { path: chosen["path"], id: chosen["id"] ?? id };
+  for (const code of commands.querySelectorAll("code"))
+    code.textContent = (code.textContent ?? "").replace(path, next.path).replace(`/${id} `, `/${next.id} `);
+  Object.assign(commands.dataset, next);
+  const log = commands.querySelector<HTMLElement>("[data-upload-log-command]");
+  if (log !== null) log.hidden = chosen["id"] === undefined;
 }
 
 function partsOf(root: HTMLElement) {
@@ -116,11 +133,13 @@ let looks = 0;
 
 async function look(root: HTMLElement, file: File, { isFormatChosen }: Upload): Promise<void> {
   const mine = ++looks;
-  const { format, name, start, report, state } = partsOf(root);
+  const { format, name, start, report, state, target } = partsOf(root);
   name.textContent = `${file.name}, ${bytes(file.size)}`;
   state.textContent = "";
   start.disabled = true;
   start.textContent = "Import";
+  if (file.size === 0) return void (report.textContent = "The file is empty.");
+  if (target.value === "") return void (report.textContent = "Choose what its events belong to.");
   report.textContent = "Checking the first lines …";
   try {
     const sample = await readSample(file);

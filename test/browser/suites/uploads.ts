@@ -107,6 +107,23 @@ export function uploadSuite(world: () => DashboardWorld): void {
       expect(await page.getByLabel("Format").inputValue()).toBe("scarf-csv");
     });
 
+    test("chooses nothing by itself, and its commands name what is chosen; an empty file is refused", async () => {
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      await page.goto(world().at(`/o/${ORGANIZATION}/imports/new`));
+      const command = page.getByRole("group", { name: "The import by curl" });
+      expect(await command.innerText()).toContain("/PACKAGE/import'");
+      await drop(page, "");
+      await page.getByText("The file is empty.").waitFor();
+      await drop(page, LINE);
+      await page.getByText("Choose what its events belong to.").waitFor();
+      await page.getByLabel("Into").selectOption({ label: "uploads (other)" });
+      await page.getByText("All 1 lines are good.").waitFor();
+      expect(await command.innerText()).toContain(`/${into}/import'`);
+      const log = page.getByRole("group", { name: "The import of an access log" });
+      expect(await log.innerText()).toContain(`--to ${ORGANIZATION}/${into} `);
+    });
+
     test("moves the bar of its page while it goes on, and is stopped there", async () => {
       const { api } = world();
       await using window = await world().windowOf("ada");

@@ -68,7 +68,7 @@ function ImportContent({ record, faults }: Shown) {
       <PageHead
         title={
           <>
-            Import into {targetName(record)} <ImportState record={record} />
+            Import into {targetName(record)} <ImportState record={record} hasBar />
             {isRetracted(faults ?? []) && record.status !== "retracting" && (
               <span class="badge warn">Retracted</span>
             )}

@@ -13,9 +13,10 @@ const STATUSES: Record<ImportStatus, { label: string; kind: BadgeKind }> = {
   retracting: { label: "Retracting", kind: "busy" },
 };
 
-export function ImportState({ record }: { record: EventImport }) {
+/** With the share of a running import where no bar is beside it. */
+export function ImportState({ record, hasBar }: { record: EventImport; hasBar?: boolean }) {
   const { label, kind } = STATUSES[record.status];
-  const share = shareOf(record);
+  const share = hasBar ? undefined : shareOf(record);
   return (
     <Badge kind={kind}>
       {label}

@@ -82,6 +82,7 @@ async function importFile(visit: Visit, form: Sent): Promise<Submitted> {
   const body = form.file("file");
   if (into === undefined || body === undefined)
     throw new Problem("invalid-body", "Choose a file, and what its events belong to.");
+  if (body.length === 0) throw new Problem("invalid-body", "The file is empty.");
   const query = { format: form.text("format"), path: form.optional("path") };
   const { id } = await api<EventImport>({ method: "POST", path: into.path, query, body });
   return { to: href(path`/o/${owner.name}/imports/${id}`) };
@@ -125,9 +126,10 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
     <Form action="upload" enctype="multipart/form-data">
       <div class="field">
         <label for="upload-target">Into</label>
-        <select id="upload-target" name="into">
-          {targets.map(({ label, path: below, isChosen }) => (
-            <option value={href(`/api${below}`)} selected={isChosen}>
+        <select id="upload-target" name="into" required>
+          {targets.length > 1 && <option value="">Choose …</option>}
+          {targets.map(({ label, path: below, isChosen, id }) => (
+            <option value={href(`/api${below}`)} selected={isChosen} data-path={below} data-id={id}>
               {label}
             </option>
           ))}
@@ -181,30 +183,40 @@ const FORMAT_WORDS: Record<ImportFormat, string> = {
   "scarf-csv": "Scarf: export of events",
 };
 
+/** Stands in the commands until a target is chosen. `script/upload.ts` puts the chosen one in its place. */
+const PLACEHOLDER = { path: "/v2/packages/OWNER/PACKAGE/import", id: "PACKAGE" };
+
 function CommandLine({ targets }: { targets: readonly Target[] }) {
   const { ctx, owner, href } = useVisit();
   const { publicBase: api } = ctx.state;
-  const [target] = [...targets.filter(({ isChosen }) => isChosen), ...targets];
+  const placeholder = { ...PLACEHOLDER, path: PLACEHOLDER.path.replace("OWNER", owner.name) };
+  const only = targets.length === 1 ? targets[0] : undefined;
+  const target = targets.find(({ isChosen }) => isChosen) ?? only ?? placeholder;
   const line = [
-    `gzip -c events.ndjson | curl -X POST -T - '${api}${target?.path ?? ""}'`,
+    `gzip -c events.ndjson | curl -X POST -T - '${api}${target.path}'`,
     `  -H "Authorization: Bearer $MAINTAINER_TOKEN"`,
     `  -H 'Content-Type: application/ndjson' -H 'Content-Encoding: gzip'`,
   ].join(" \\\n");
   return (
     <Panel title="From the command line">
-      <p class="soft">
-        Into {target?.label ?? ""}. The token is on your <a href={href("/account")}>account page</a>.
-      </p>
-      <CopyLine label="The import by curl" text={line} />
-      {target?.id !== undefined && (
-        <>
-          <p class="soft">An access log of nginx or Apache as it is, in a checkout of this service:</p>
+      <div data-upload-commands data-path={target.path} data-id={target.id}>
+        <p class="soft">
+          Into what is chosen above. The token is on your <a href={href("/account")}>account page</a>.
+        </p>
+        <CopyLine label="The import by curl" text={line} />
+        <div data-upload-log-command hidden={target.id === undefined}>
+          <p class="soft">An access log of nginx or Apache as it is:</p>
           <CopyLine
             label="The import of an access log"
-            text={accessLogLine({ api, owner: owner.name, id: target.id, token: "MAINTAINER_TOKEN" })}
+            text={accessLogLine({
+              api,
+              owner: owner.name,
+              id: target.id ?? PLACEHOLDER.id,
+              token: "MAINTAINER_TOKEN",
+            })}
           />
-        </>
-      )}
+        </div>
+      </div>
     </Panel>
   );
 }
