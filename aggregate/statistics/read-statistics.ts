@@ -1,4 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
+import type { Automation } from "../../schemas/contracts/statistics.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
@@ -68,12 +69,13 @@ export interface PackageDay {
 /** How often was each package downloaded on each day? Settlement has moved overrides in the table that this reads. */
 export function readPackageDays(
   clickhouse: ClickHouse,
-  query: Pick<StatisticsQuery, "packages" | "range" | "signal">,
+  query: Pick<StatisticsQuery, "packages" | "range" | "automated" | "signal">,
 ): Promise<PackageDay[]> {
-  return rowsOf<PackageDay>(clickhouse, { ...query, pixels: [] }, { query: PACKAGE_DAYS });
+  return rowsOf<PackageDay>(clickhouse, { ...query, pixels: [] }, { query: packageDays(query.automated) });
 }
 
-const PACKAGE_DAYS = `SELECT package, date, toInt64(sum(total)) AS downloads
+const packageDays = (automated: Automation) => `SELECT package, date,
+  toInt64(sum(${automated === "exclude" ? "total - automated_total" : "total"})) AS downloads
 FROM totals
 WHERE package IN (packages) AND date >= {start:Date} AND date < {end:Date}
 GROUP BY package, date

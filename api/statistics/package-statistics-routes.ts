@@ -12,7 +12,8 @@ import {
 import type { RunLimited } from "../http/limit-work.js";
 import { ownerInPartFor } from "./statistics-scope.js";
 import { type Operation, type Route, route } from "../http/route.js";
-import { RANGE_LIMITS } from "./parse-statistics-query.js";
+import { RANGE_LIMITS, onceOf, parseAutomated } from "./parse-statistics-query.js";
+import { AUTOMATED_PARAMETER } from "./statistics-operations.js";
 import { changeOf, periodOf } from "./statistics-answer.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Postgres } from "../postgres/query.js";
@@ -35,11 +36,12 @@ export function packageStatisticsRoute(
     operation: READ_PACKAGE_STATISTICS,
     async handle({ ctx, account, action, param }) {
       const range = parseRange(ctx.query);
+      const automated = parseAutomated(onceOf(ctx.query, "automated"));
       const { owner, packages: seen } = await ownerInPartFor(pg, account, param("owner"), action);
       ctx.body = await runLimited(ctx, { caller: account.id }, async (signal) => {
         const { completeThrough } = await readExportState(pg, [owner.id]);
         const packages = seen.map(({ id }) => id);
-        const query = { packages, range: withBefore(range), signal };
+        const query = { packages, range: withBefore(range), automated, signal };
         const days = packages.length === 0 ? [] : await readPackageDays(clickhouse, query);
         const daysOf = new Map<string, PackageDay[]>(packages.map((id) => [id, []]));
         for (const day of days) daysOf.get(day.package)?.push(day);
@@ -59,7 +61,7 @@ const READ_PACKAGE_STATISTICS: Operation = {
   id: "readPackageStatistics",
   summary: "The downloads of each package by day",
   description: `Of the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Packages that the caller may not read are left out.`,
-  query: RANGE_QUERY,
+  query: { ...RANGE_QUERY, automated: AUTOMATED_PARAMETER },
   answers: {
     200: {
       description: "The packages",
@@ -80,7 +82,7 @@ const READ_PACKAGE_STATISTICS: Operation = {
       },
     },
   },
-  problems: ["invalid-date", "empty-range", "range-too-long"],
+  problems: ["invalid-date", "empty-range", "range-too-long", "invalid-query"],
 };
 
 function parseRange(query: ParsedUrlQuery): DateRange {

@@ -76,7 +76,7 @@ export function parseStatisticsQuery(
     interval: oneOf("interval", texts["interval"], INTERVALS) ?? DEFAULTS[of].interval,
     limit: parseLimit(texts["limit"]),
     filters,
-    automated: oneOf("automated", texts["automated"], AUTOMATED) ?? "include",
+    automated: parseAutomated(texts["automated"]),
     versions: oneOf("versions", texts["versions"], VERSION_GROUPINGS) ?? DEFAULTS[of].versions,
     package: texts["package"],
     packageType: parsePackageType(query),
@@ -84,11 +84,16 @@ export function parseStatisticsQuery(
   };
 }
 
+/** @throws Problem invalid-query */
+export function parseAutomated(text: string | undefined): Automation {
+  return oneOf("automated", text, AUTOMATED) ?? "include";
+}
+
 function isVariable(name: string): boolean {
   return name.startsWith(VARIABLE) && name.length > VARIABLE.length;
 }
 
-function onceOf(query: ParsedUrlQuery, name: string): string | undefined {
+export function onceOf(query: ParsedUrlQuery, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || typeof value === "string") return value;
   throw new Problem("invalid-query", `${name} can be given once.`);

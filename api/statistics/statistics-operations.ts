@@ -31,6 +31,11 @@ const FILTERS: Record<string, Parameter> = Object.fromEntries(
   ]),
 );
 
+export const AUTOMATED_PARAMETER: Parameter = {
+  schema: { type: "string", enum: AUTOMATED, default: "include" },
+  description: "Whether requests of bots, continuous integration and mirrors are counted",
+};
+
 export const STATISTICS_QUERY: Record<string, Parameter> = {
   startDate: {
     schema: DATE,
@@ -51,10 +56,7 @@ export const STATISTICS_QUERY: Record<string, Parameter> = {
     schema: { type: "string", enum: COMPARISONS, default: "none" },
     description: "With as many days right before, or from the same date a year before",
   },
-  automated: {
-    schema: { type: "string", enum: AUTOMATED, default: "include" },
-    description: "Whether requests of bots, continuous integration and mirrors are counted",
-  },
+  automated: AUTOMATED_PARAMETER,
   versions: versionsParameter("exact"),
   ...FILTERS,
 };

@@ -21,6 +21,8 @@ interface AreaChartProps {
   caption?: string;
   /** The last place may still grow: it is drawn lighter. */
   isLastOpen?: boolean;
+  /** False where the page has one with more in it. */
+  hasLegend?: boolean;
   /** A value as text. */
   format?: (value: number) => string;
 }
@@ -32,6 +34,7 @@ export function AreaChart({
   places,
   caption = label,
   isLastOpen,
+  hasLegend = true,
   format = formatFull,
 }: AreaChartProps) {
   const sums = places.map(({ values }) => round(values.reduce((sum, value) => sum + value, 0)));
@@ -64,9 +67,7 @@ export function AreaChart({
         ]),
       }}
       marks={<NoteMarks placed={placed} count={places.length} />}
-      legend={layers.map((name, layer) => (
-        <Key kind={`line c${layer + 1}`}>{name}</Key>
-      ))}
+      legend={hasLegend && layers.map((name, layer) => <Key kind={`line c${layer + 1}`}>{name}</Key>)}
     >
       <Plot scale={scale} labels={places.map(short)}>
         {partsOf(places.length, isLastOpen).flatMap(({ kind, has }) =>

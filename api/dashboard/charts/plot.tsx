@@ -27,7 +27,7 @@ export function ChartFrame({ sentence, table, isPointed, legend, csv, marks, chi
       <div class="drawing" role="img" aria-label={sentence} data-chart={isPointed ? "" : undefined}>
         {children}
       </div>
-      {legend !== undefined && <figcaption class="legend">{legend}</figcaption>}
+      {legend && <figcaption class="legend">{legend}</figcaption>}
       <details class="numbers">
         <summary>Show as a table</summary>
         {csv !== undefined && (

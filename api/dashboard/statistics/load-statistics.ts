@@ -39,7 +39,7 @@ export async function loadStatistics(visit: Visit, subject: Subject): Promise<Lo
     const firstDay = isNothing(statistics.totals) ? await firstDayOf(visit, subject) : undefined;
     return { state, subject, statistics, countries, firstDay };
   } catch (error) {
-    if (!(error instanceof Problem) || !MENDABLE.includes(error.code)) throw error;
+    if (!isMendable(error)) throw error;
     visit.ctx.status = error.status;
     return { state, subject, countries: [], problem: error };
   }
@@ -59,6 +59,11 @@ async function allCountries(
     query: { ...query, compare: "none", interval: undefined, per_page: COUNTRIES_MAX },
   });
   return rows;
+}
+
+/** The page can be shown with other days or filters. */
+export function isMendable(error: unknown): error is Problem {
+  return error instanceof Problem && MENDABLE.includes(error.code);
 }
 
 const MENDABLE = ["invalid-date", "empty-range", "range-too-long", "invalid-query"];

@@ -6,7 +6,7 @@ import { NO_RANGE, PRESETS, lastDayOf, presetOf } from "./page-range.js";
 import { type ViewFilter, type ViewState, isFilter, linkToggling, linkWith } from "./view-state.js";
 
 /** Chooses the days, their grouping, what they are compared with, and whether robots count. */
-export function RangeBar({ state }: { state: ViewState }) {
+export function RangeBar({ state, compares = true }: { state: ViewState; compares?: boolean }) {
   const visit = useVisit();
   const shown = presetOf(visit.query);
   return (
@@ -32,7 +32,7 @@ export function RangeBar({ state }: { state: ViewState }) {
           isCurrent: interval === state.interval,
         }))}
       />
-      <ComparisonMenu state={state} />
+      {compares && <ComparisonMenu state={state} />}
       <a
         class="toggle"
         href={linkWith(visit, { automated: state.automated === "exclude" ? undefined : "exclude" })}

@@ -84,8 +84,8 @@ async function statisticsOf({ all }: Shards, { packages, pixels, unsettled }: As
       ...query,
       filters: [{ column: "client", values: ["agent1", "agent2"] }],
     }),
-    packageDays: (await readPackageDays(all, { packages, range: RANGE, signal })).sort((one, other) =>
-      `${one.package} ${one.date}` < `${other.package} ${other.date}` ? -1 : 1,
+    packageDays: (await readPackageDays(all, { packages, range: RANGE, automated: "include", signal })).sort(
+      (one, other) => (`${one.package} ${one.date}` < `${other.package} ${other.date}` ? -1 : 1),
     ),
   };
 }

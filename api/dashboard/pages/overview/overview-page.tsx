@@ -1,16 +1,18 @@
-import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
 import { NotesContext } from "../../charts/notes.js";
-import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
-import { EmptyState, PageHead, Panel, Tiles } from "../../parts/panel.js";
-import { isRunning } from "../../statistics/page-range.js";
+import { formatDays } from "../../parts/format.js";
+import { ProblemBox } from "../../parts/form.js";
+import { EmptyState, PageHead, Tiles } from "../../parts/panel.js";
+import { lastDayOf } from "../../statistics/page-range.js";
 import { ReportedPanel } from "../../statistics/reported-panel.js";
 import { CompleteThrough, changeOf } from "../../statistics/metric-tiles.js";
+import { RangeBar } from "../../statistics/range-bar.js";
 import { CaseList } from "../first-steps/cases.js";
+import { ByPackage } from "./by-package.js";
+import { WhatIsNew } from "./what-is-new.js";
 import {
   NewStages,
-  OVERVIEW_DAYS,
   type Overview,
   PackageTable,
   PixelTable,
@@ -28,7 +30,7 @@ export const overviewPage = page<Overview>({
 
 function OverviewContent(overview: Overview) {
   const { owner, href } = useVisit();
-  const { packages, pixels, statistics } = overview;
+  const { packages, pixels, statistics, range } = overview;
   if (packages.length === 0 && pixels.length === 0) return <Beginning />;
   return (
     <>
@@ -36,7 +38,8 @@ function OverviewContent(overview: Overview) {
         title={owner.name}
         about={
           <>
-            The last {OVERVIEW_DAYS} days <CompleteThrough time={statistics.complete_through} />
+            {formatDays(range.startDate, lastDayOf(range))}, days of UTC{" "}
+            <CompleteThrough time={statistics.complete_through} />
           </>
         }
       >
@@ -47,6 +50,8 @@ function OverviewContent(overview: Overview) {
         )}
       </PageHead>
       <Warnings {...overview} />
+      <RangeBar state={overview.state} compares={false} />
+      {overview.problem && <ProblemBox problem={overview.problem} />}
       <Sums {...overview} />
       <NotesContext.Provider value={overview.notes}>
         <ByPackage {...overview} />
@@ -54,6 +59,7 @@ function OverviewContent(overview: Overview) {
       <PackageTable {...overview} />
       {overview.reported && <ReportedPanel {...overview.reported} range={overview.range} />}
       <div class="grid">
+        <WhatIsNew {...overview} />
         <NewStages {...overview} />
         <PixelTable {...overview} />
       </div>
@@ -92,36 +98,6 @@ function Sums({ statistics: { totals, compare } }: Overview) {
         ...(totals.views > 0 ? [tile("Page views", "views")] : []),
       ]}
     />
-  );
-}
-
-/** Packages with a layer of their own; the others are one. */
-const LAYERS_MAX = 5;
-
-function ByPackage({ byPackage: { packages, start_date: start, end_date: endDate } }: Overview) {
-  const shown = packages.filter(({ downloads }) => downloads > 0);
-  if (shown.length === 0) return null;
-  const own = shown.slice(0, LAYERS_MAX);
-  const others = shown.slice(LAYERS_MAX);
-  const days = shown[0]?.days.length ?? 0;
-  const places = Array.from({ length: days }, (_, day) => ({
-    date: dateAt(Date.parse(start) + day * DAY_MS),
-    values: [
-      ...own.map((each) => each.days[day] ?? 0),
-      ...(others.length > 0 ? [others.reduce((sum, each) => sum + (each.days[day] ?? 0), 0)] : []),
-    ],
-  }));
-  const layers = [...own.map(({ name }) => name), ...(others.length > 0 ? ["all others"] : [])];
-  return (
-    <Panel title="Downloads by package">
-      <AreaChart
-        label="Downloads by package"
-        caption="total"
-        layers={layers}
-        places={places}
-        isLastOpen={isRunning({ endDate })}
-      />
-    </Panel>
   );
 }
 

@@ -4,10 +4,12 @@ import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import type { PackageStatistics, Statistics } from "../../../../schemas/contracts/statistics.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { DAY_MS, type DateRange, lastDays } from "../../../../schemas/date-range.js";
+import { DAY_MS, type DateRange } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { type Visit, mayManage, useVisit } from "../../page.js";
 import { TYPES, ifAllowed, packagesOf } from "../artifacts-of.js";
+import type { Problem } from "../../../../schemas/problem.js";
+import { type ViewState, readState } from "../../statistics/view-state.js";
 import { Sparkline } from "../../charts/area-chart.js";
 import { Change, Panel } from "../../parts/panel.js";
 import { Time } from "../../parts/time.js";
@@ -15,6 +17,7 @@ import { formatFull, formatTime } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import type { Note } from "../../charts/notes.js";
 import { loadNotes } from "../../statistics/load-notes.js";
+import { isMendable } from "../../statistics/load-statistics.js";
 import { isRunning } from "../../statistics/page-range.js";
 import { type Reported, loadReported } from "../../statistics/reported-panel.js";
 import { StageBadge } from "../companies/stage-words.js";
@@ -24,8 +27,13 @@ export interface Overview {
   pixels: readonly PixelRecord[];
   statistics: Statistics;
   byPackage: PackageStatistics;
+  state: ViewState;
+  /** The address asks for days that cannot be shown: these are the usual ones. */
+  problem?: Problem;
   /** At a stage since less than a week; absent if the viewer may not see companies. */
   newStages: readonly CompanyRecord[] | undefined;
+  /** First seen in the range, newest first; absent if the viewer may not see companies. */
+  newCompanies: readonly CompanyRecord[] | undefined;
   /** Only for those who manage. */
   imports: readonly EventImport[];
   disabledWebhooks: readonly WebhookRecord[];
@@ -34,14 +42,28 @@ export interface Overview {
   range: DateRange;
 }
 
-export const OVERVIEW_DAYS = 30;
 const WEEK_MS = 7 * DAY_MS;
-const RECENT_IMPORTS = 20;
+const RECENT_IMPORTS = 100;
 
 /** Throws `not-found` for an owner of whom the viewer may see nothing. */
-export async function loadOverview(visit: Visit, now = new Date()): Promise<Overview> {
+export async function loadOverview(visit: Visit): Promise<Overview> {
+  try {
+    return await loadRange(visit, readState(visit));
+  } catch (error) {
+    if (!isMendable(error)) throw error;
+    visit.ctx.status = error.status;
+    const state = readState({ ...visit, query: new URLSearchParams() });
+    return { ...(await loadRange(visit, state)), problem: error };
+  }
+}
+
+/** Rows of the lists, among which new ones are looked for. */
+const LIST_ROWS = 100;
+
+async function loadRange(visit: Visit, state: ViewState, now = new Date()): Promise<Overview> {
   const { api, owner } = visit;
-  const range = lastDays(OVERVIEW_DAYS, now);
+  const { startDate, endDate, automated } = state;
+  const range = { startDate, endDate };
   const managed = mayManage(owner);
   const [packages, pixels, statistics, byPackage, companies, imports, webhooks, reported, notes] =
     await Promise.all([
@@ -49,9 +71,12 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
       ifAllowed(api<{ pixels: PixelRecord[] }>({ path: path`/v2/pixels/${owner.name}` })),
       api<Statistics>({
         path: path`/v2/${owner.name}/stats`,
-        query: { ...range, compare: "previous", limit: 5 },
+        query: { ...range, automated, compare: "previous", limit: LIST_ROWS },
       }),
-      api<PackageStatistics>({ path: path`/v2/${owner.name}/stats/packages`, query: { ...range } }),
+      api<PackageStatistics>({
+        path: path`/v2/${owner.name}/stats/packages`,
+        query: { ...range, automated },
+      }),
       ifAllowed(
         api<{ companies: CompanyRecord[] }>({
           path: path`/v2/${owner.name}/companies`,
@@ -73,6 +98,7 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
       loadNotes(visit, { range }),
     ]);
   return {
+    state,
     reported,
     notes,
     range,
@@ -81,6 +107,7 @@ export async function loadOverview(visit: Visit, now = new Date()): Promise<Over
     statistics,
     byPackage,
     newStages: companies && newest(companies.companies, now),
+    newCompanies: companies && firstSeenIn(companies.companies, range),
     imports: imports?.event_imports ?? [],
     disabledWebhooks:
       webhooks?.webhooks.filter(({ enabled, disabled_reason }) => !enabled && disabled_reason) ?? [],
@@ -92,6 +119,13 @@ function newest(companies: readonly CompanyRecord[], now: Date): CompanyRecord[]
   return companies
     .filter((each) => each.stage !== undefined && sinceMs(each) > now.getTime() - WEEK_MS)
     .sort((one, other) => sinceMs(other) - sinceMs(one));
+}
+
+function firstSeenIn(companies: readonly CompanyRecord[], { startDate, endDate }: DateRange) {
+  const firstOf = ({ first_seen: first = "" }: CompanyRecord) => first;
+  return companies
+    .filter((each) => firstOf(each) >= startDate && firstOf(each) < endDate)
+    .sort((one, other) => (firstOf(one) > firstOf(other) ? -1 : 1));
 }
 
 export function Warnings({ imports, disabledWebhooks }: Overview) {
@@ -138,7 +172,7 @@ export function PackageTable({ packages, byPackage }: Overview) {
         columns={[
           { name: "Package" },
           { name: "Kind", isMinor: true },
-          { name: "30 days" },
+          { name: "By day" },
           { name: "Downloads", isNumber: true },
           { name: "Change", isNumber: true },
         ]}

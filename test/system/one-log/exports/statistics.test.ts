@@ -401,6 +401,25 @@ describe("who may read them", () => {
     });
   });
 
+  test.each(["include", "exclude"])(
+    "the packages by day are those of each alone, automated=%s",
+    async (automated) => {
+      const query = `startDate=${RANGE.startDate}&endDate=${RANGE.endDate}&automated=${automated}`;
+      const { packages } = await as.owner.get<{ packages: { name: string; downloads: number }[] }>(
+        `/v2/counting/stats/packages?${query}`,
+      );
+      const alone = packages.map(async ({ name }) => {
+        const { totals } = await as.owner.get<Statistics>(`/v2/counting/stats?package=${name}&${query}`);
+        return { name, downloads: totals.downloads };
+      });
+      expect(packages.map(({ name, downloads }) => ({ name, downloads }))).toEqual(await Promise.all(alone));
+      expect(await statusOf(as.owner, "/v2/counting/stats/packages?automated=no")).toEqual([
+        400,
+        "invalid-query",
+      ]);
+    },
+  );
+
   test.each([
     ["variable.=x", 400, "invalid-query"],
     ["pixel=image", 404, "not-found"],

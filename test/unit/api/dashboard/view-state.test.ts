@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, path, withQuery } from "../../../../api/dashboard/address.js";
 import type { Visit } from "../../../../api/dashboard/page.js";
+import { groupDays } from "../../../../api/dashboard/pages/overview/by-package.js";
 import { fileName } from "../../../../api/dashboard/statistics/bar-list.js";
 import { changeOf } from "../../../../api/dashboard/statistics/metric-tiles.js";
 import { presetOf } from "../../../../api/dashboard/statistics/page-range.js";
@@ -95,6 +96,18 @@ describe("a link", () => {
     );
   });
 });
+
+test.each([
+  ["day", [1, 2, 3, 4]],
+  ["week", [3, 7]],
+  ["month", [6, 4]],
+] as const)("days are drawn by %s, weeks from Monday", (interval, sums) => {
+  // 30 May 2026 is a Saturday.
+  const places = groupDays([{ name: "web", days: [1, 2, 3, 4] }], { start: START[interval], interval });
+  expect(places.map(({ values }) => values[0])).toEqual(sums);
+});
+
+const START = { day: "2026-05-30", week: "2026-05-30", month: "2026-05-29" };
 
 test("a file is named by its package, its list, and its first and last day", () => {
   const state = { startDate: "2026-11-01", endDate: "2026-11-08" };

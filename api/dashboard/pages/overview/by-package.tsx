@@ -1,0 +1,104 @@
+import type { Interval, PackageDownloads } from "../../../../schemas/contracts/statistics.js";
+import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
+import { AreaChart } from "../../charts/area-chart.js";
+import { path } from "../../address.js";
+import { useVisit } from "../../page.js";
+import { Panel } from "../../parts/panel.js";
+import { isRunning } from "../../statistics/page-range.js";
+import { linkToggling } from "../../statistics/view-state.js";
+import type { Overview } from "./overview-parts.js";
+
+/** Packages with a layer of their own; the others are one. */
+const LAYERS_MAX = 5;
+/** The parameter of the page that leaves a package out of the chart, by id. */
+const WITHOUT = "without";
+
+export function ByPackage({ byPackage, state: { interval } }: Overview) {
+  const { query } = useVisit();
+  const left = new Set(query.getAll(WITHOUT));
+  const { packages, start_date: start, end_date: endDate } = byPackage;
+  const counted = packages.filter(({ downloads }) => downloads > 0);
+  if (counted.length === 0) return null;
+  const shown = counted.filter((each) => !left.has(each.package));
+  const layers = layersOf(shown);
+  return (
+    <Panel title="Downloads by package">
+      <AreaChart
+        label="Downloads by package"
+        caption="total"
+        interval={interval}
+        layers={layers.map(({ name }) => name)}
+        places={groupDays(layers, { start, interval })}
+        isLastOpen={isRunning({ endDate })}
+        hasLegend={false}
+      />
+      <Legend shown={shown} left={counted.filter((each) => left.has(each.package))} />
+    </Panel>
+  );
+}
+
+interface Layer {
+  name: string;
+  days: readonly number[];
+}
+
+function layersOf(shown: readonly PackageDownloads[]): Layer[] {
+  const others = shown.slice(LAYERS_MAX);
+  const sum = (day: number) => others.reduce((total, { days }) => total + (days[day] ?? 0), 0);
+  const days = shown[0]?.days.map((_, day) => sum(day)) ?? [];
+  return [...shown.slice(0, LAYERS_MAX), ...(others.length > 0 ? [{ name: "all others", days }] : [])];
+}
+
+/** Weeks begin on Monday, and months on their first day, as in the statistics. */
+export function groupDays(
+  layers: readonly Layer[],
+  { start, interval }: { start: string; interval: Interval },
+): { date: string; values: number[] }[] {
+  const places: { date: string; values: number[] }[] = [];
+  for (const day of layers[0]?.days.keys() ?? []) {
+    const date = new Date(Date.parse(start) + day * DAY_MS);
+    const begins = { day: true, week: date.getUTCDay() === 1, month: date.getUTCDate() === 1 }[interval];
+    if (begins || day === 0) places.push({ date: dateAt(date.getTime()), values: layers.map(() => 0) });
+    const values = places.at(-1)?.values ?? [];
+    for (const [index, { days }] of layers.entries()) values[index] = (values[index] ?? 0) + (days[day] ?? 0);
+  }
+  return places;
+}
+
+/** A name leads to its package; the button beside it takes it out of the chart, or brings it back. */
+function Legend({ shown, left }: { shown: readonly PackageDownloads[]; left: readonly PackageDownloads[] }) {
+  return (
+    <ul class="legend" aria-label="Packages of the chart">
+      {shown.slice(0, LAYERS_MAX).map((each, layer) => (
+        <Entry found={each} kind={`line c${layer + 1}`} />
+      ))}
+      {shown.length > LAYERS_MAX && <li class="key">all others</li>}
+      {left.map((each) => (
+        <Entry found={each} />
+      ))}
+    </ul>
+  );
+}
+
+function Entry({ found: { package: id, name }, kind }: { found: PackageDownloads; kind?: string }) {
+  const visit = useVisit();
+  const { href, owner } = visit;
+  return (
+    <li class="key">
+      <a
+        href={linkToggling(visit, [{ name: WITHOUT, value: id }])}
+        class="swatch"
+        aria-label={kind === undefined ? `Show ${name} in the chart` : `Leave ${name} out of the chart`}
+        title={kind === undefined ? "Show" : "Leave out"}
+        data-keep
+      >
+        <svg viewBox="0 0 18 10" width="18" height="10" aria-hidden="true">
+          <line x1="1" y1="5" x2="17" y2="5" class={kind ?? "line before"} />
+        </svg>
+      </a>
+      <a href={href(path`/o/${owner.name}/packages/${id}`)}>
+        <bdi>{name}</bdi>
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,97 @@
+import type { ComponentChildren } from "preact";
+import type { StatisticsRow } from "../../../../schemas/contracts/statistics.js";
+import { path } from "../../address.js";
+import { mayManage, useVisit } from "../../page.js";
+import { formatDate, formatFull } from "../../parts/format.js";
+import { Panel } from "../../parts/panel.js";
+import { countOf, labelOf, panelNamed } from "../../statistics/panels.js";
+import type { Overview } from "./overview-parts.js";
+
+/** Names of each kind; the number of the others stands behind them. */
+const NAMES_MAX = 5;
+
+/** What the range has and the range before it had not, each with the reason why it is here. */
+export function WhatIsNew({ statistics, newCompanies, imports, range }: Overview) {
+  const { owner, href } = useVisit();
+  const inRange = imports.filter(({ created_at: at }) => at >= range.startDate && at < range.endDate);
+  const refused = inRange.reduce((sum, { events_failed_to_import: failed }) => sum + failed, 0);
+  return (
+    <Panel title="New in these days">
+      <dl class="facts">
+        <New list="country" statistics={statistics} />
+        <New list="version" statistics={statistics} />
+        {newCompanies !== undefined && (
+          <Fact
+            name="Companies"
+            count={newCompanies.length}
+            reason="seen for the first time"
+            names={newCompanies.map(({ domain, name }) => (
+              <a href={href(path`/o/${owner.name}/companies/${domain}`)}>
+                <bdi>{name || domain}</bdi>
+              </a>
+            ))}
+          />
+        )}
+        {mayManage(owner) && (
+          <Fact
+            name="Imports"
+            count={inRange.length}
+            reason={refused === 0 ? "no line was refused" : `${formatFull(refused)} lines were refused`}
+            names={inRange.map(({ id, created_at: at }) => (
+              <a href={href(path`/o/${owner.name}/imports/${id}`)}>{formatDate(at.slice(0, 10))}</a>
+            ))}
+          />
+        )}
+      </dl>
+    </Panel>
+  );
+}
+
+/** Rows that the period before does not have: its change is null. Only where that period has anything at all. */
+function New({ list, statistics }: { list: string } & Pick<Overview, "statistics">) {
+  const panel = panelNamed(list);
+  const before = statistics.compare?.totals.downloads ?? 0;
+  if (panel === undefined || before === 0) return null;
+  const rows = (statistics.breakdowns[list] ?? []).filter(
+    (row: StatisticsRow) => row.change === null && labelOf(panel, row) !== "",
+  );
+  return (
+    <Fact
+      name={panel.title}
+      count={rows.length}
+      reason="none in the previous period"
+      names={rows.map((row) => (
+        <>
+          <bdi>{labelOf(panel, row)}</bdi> <span class="soft">{formatFull(countOf(panel, row))}</span>
+        </>
+      ))}
+    />
+  );
+}
+
+interface FactProps {
+  name: string;
+  count: number;
+  reason: string;
+  names: readonly ComponentChildren[];
+}
+
+function Fact({ name, count, reason, names }: FactProps) {
+  return (
+    <>
+      <dt>
+        {name} <span class="count">{count === 0 ? "none" : formatFull(count)}</span>
+      </dt>
+      <dd>
+        {names.slice(0, NAMES_MAX).map((each, index) => (
+          <>
+            {index > 0 && ", "}
+            {each}
+          </>
+        ))}
+        {count > NAMES_MAX && ` and ${formatFull(count - NAMES_MAX)} more`}
+        {count > 0 && <span class="soft small"> ({reason})</span>}
+      </dd>
+    </>
+  );
+}
