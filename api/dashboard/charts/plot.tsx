@@ -35,6 +35,9 @@ export function ChartFrame({ sentence, table, isPointed, legend, csv, marks, chi
             CSV<span class="hidden"> of this chart</span>
           </a>
         )}
+        <button type="button" class="small" data-copy hidden aria-label="Copy the table">
+          Copy
+        </button>
         <Table {...table} />
       </details>
     </figure>

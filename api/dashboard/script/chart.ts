@@ -1,4 +1,5 @@
 import { rememberScroll } from "./controls.js";
+import { chooseDays } from "./choose-days.js";
 
 /** Arrow keys go from place to place. The numbers are those of the table below the chart. */
 export function pointAtCharts(): void {
@@ -8,6 +9,9 @@ export function pointAtCharts(): void {
     if (table && rows.length > 1) point(drawing, { names: cellsOf(table.tHead?.rows[0]), rows });
   }
 }
+
+/** Of the charts of the page, which point at the same day. */
+const pointers: { showDate: (date: string) => void; hide: () => void }[] = [];
 
 interface Numbers {
   names: string[];
@@ -28,6 +32,10 @@ function point(drawing: HTMLElement, { names, rows }: Numbers): void {
   frame.setAttribute("aria-label", "Arrow keys show the numbers of each place");
   let at = rows.length - 1;
   const show = (index: number) => {
+    showHere(index);
+    for (const other of pointers) if (other !== pointer) other.showDate(dateOf(rows[at]));
+  };
+  const showHere = (index: number) => {
     at = Math.min(rows.length - 1, Math.max(0, index));
     const part = at / (rows.length - 1);
     line.style.left = `${part * 100}%`;
@@ -36,12 +44,24 @@ function point(drawing: HTMLElement, { names, rows }: Numbers): void {
     const room = frame.clientWidth - tip.offsetWidth;
     tip.style.left = `${Math.min(room, Math.max(0, part * frame.clientWidth - tip.offsetWidth / 2))}px`;
   };
-  const hide = () => (line.hidden = tip.hidden = true);
+  const hide = () => {
+    for (const each of pointers) each.hide();
+  };
+  const pointer = {
+    showDate(date: string) {
+      const index = rows.findIndex((row) => dateOf(row) === date);
+      if (index >= 0) showHere(index);
+    },
+    hide: () => (line.hidden = tip.hidden = true),
+  };
+  pointers.push(pointer);
   hide();
-  frame.addEventListener("pointermove", ({ clientX }) => {
+  const placeAt = ({ clientX }: MouseEvent) => {
     const { left, width } = frame.getBoundingClientRect();
-    show(Math.round(((clientX - left) / width) * (rows.length - 1)));
-  });
+    return Math.min(rows.length - 1, Math.max(0, Math.round(((clientX - left) / width) * (rows.length - 1))));
+  };
+  frame.addEventListener("pointermove", (event) => show(placeAt(event)));
+  chooseDays(frame, { dates: rows.map(dateOf), placeAt, shown: () => at });
   frame.addEventListener("pointerleave", hide);
   frame.addEventListener("blur", hide);
   frame.addEventListener("keydown", (event) => {
@@ -58,6 +78,10 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
   Home: () => 0,
   End: (_, count) => count - 1,
 };
+
+function dateOf(row: HTMLTableRowElement | undefined): string {
+  return row?.querySelector("time")?.dateTime ?? "";
+}
 
 function added(parent: HTMLElement, name: string): HTMLElement {
   const element = document.createElement("div");

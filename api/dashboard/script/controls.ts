@@ -29,7 +29,7 @@ function toggleHelp(): void {
   help.setAttribute("aria-label", "Keys");
   const list = document.createElement("dl");
   const shown = links().map((link) => [link.dataset["key"] ?? "", link.textContent ?? ""]);
-  for (const [key = "", meaning = ""] of [...shown, ["← →", "Numbers of a chart"], ["?", "These keys"]]) {
+  for (const [key = "", meaning = ""] of [...shown, ["← →", "Numbers of a chart"], ["Enter", "That day alone"], ["?", "These keys"]]) {
     const name = document.createElement("dt");
     const text = document.createElement("dd");
     name.append(Object.assign(document.createElement("kbd"), { textContent: key }));
@@ -75,10 +75,18 @@ export function addCopyButtons(): void {
   }
 }
 
+/** The table of a chart as spreadsheets take it: a tab between cells. */
+function tableText(table: HTMLTableElement): string {
+  const lines = [...table.rows].map((row) => [...row.cells].map(({ textContent }) => textContent ?? ""));
+  return lines.map((cells) => cells.join("\t")).join("\n");
+}
+
 const SHOWN_MS = 1500;
 
 async function copy(button: HTMLButtonElement): Promise<void> {
-  const text = button.parentElement?.querySelector("code")?.textContent ?? "";
+  const { parentElement: parent } = button;
+  const table = parent?.querySelector("table");
+  const text = table ? tableText(table) : (parent?.querySelector("code")?.textContent ?? "");
   await navigator.clipboard.writeText(text);
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);

@@ -1,4 +1,5 @@
 import { linkMap, pointAtCharts } from "./chart.js";
+import { leaveDays } from "./choose-days.js";
 import { addCopyButtons, addLocalTimes, closeMenus, keepScroll, listenForKeys } from "./controls.js";
 import { openLink } from "./open-link.js";
 import { awaitFirstEvent, followImport } from "./poll.js";
@@ -9,6 +10,7 @@ addCopyButtons();
 addLocalTimes();
 closeMenus();
 pointAtCharts();
+leaveDays();
 linkMap();
 listenForKeys();
 awaitFirstEvent();

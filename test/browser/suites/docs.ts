@@ -63,7 +63,7 @@ async function tryOut(page: Page): Promise<string> {
   return page.locator(`${EXPORT} .live-responses-table`).innerText();
 }
 
-function daysAgo(days: number): string {
+export function daysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 }
 

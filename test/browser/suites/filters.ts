@@ -3,6 +3,7 @@ import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashb
 import { sumsOf, type KnownLine } from "../../support/dashboard/known-lines.js";
 import { readTables, readTiles } from "../../support/dashboard/read-page.js";
 import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
+import { daysAgo } from "./docs.js";
 
 const PAGE = `/o/${ORGANIZATION}/packages/${encodeURIComponent("acme/web")}`;
 
@@ -72,6 +73,33 @@ export function filterSuite(world: () => DashboardWorld): void {
       expect(before).not.toBe(last);
       await page.keyboard.press("?");
       expect(await page.getByRole("dialog", { name: "Keys" }).isVisible()).toBe(true);
+    });
+
+    test("days that are drawn over become the range, a day is opened by itself, and Escape goes back", async () => {
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      await page.goto(world().at(PAGE));
+      const chart = page.locator(".pointed").first();
+      const { x, y, width } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+      const at = (part: number) => [x + width * part, y + 40] as const;
+      await page.mouse.move(...at(10 / 29));
+      await page.mouse.down();
+      await page.mouse.move(...at(19.2 / 29));
+      await page.mouse.up();
+      await page.waitForURL(/lastDate=/);
+      const range = () => {
+        const { searchParams } = new URL(page.url());
+        return [searchParams.get("startDate"), searchParams.get("lastDate")];
+      };
+      expect(range()).toEqual([daysAgo(19), daysAgo(10)]);
+      await page.keyboard.press("Escape");
+      await page.waitForURL((url) => !url.searchParams.has("lastDate"));
+      await chart.focus();
+      await page.keyboard.press("End");
+      await page.keyboard.press("ArrowLeft");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/lastDate=/);
+      expect(range()).toEqual([daysAgo(1), daysAgo(1)]);
     });
 
     test("a list in full is searched and turned over", async () => {
