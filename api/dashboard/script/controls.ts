@@ -29,7 +29,12 @@ function toggleHelp(): void {
   help.setAttribute("aria-label", "Keys");
   const list = document.createElement("dl");
   const shown = links().map((link) => [link.dataset["key"] ?? "", link.textContent ?? ""]);
-  for (const [key = "", meaning = ""] of [...shown, ["← →", "Numbers of a chart"], ["Enter", "That day alone"], ["?", "These keys"]]) {
+  for (const [key = "", meaning = ""] of [
+    ...shown,
+    ["← →", "Numbers of a chart"],
+    ["Enter", "That day alone"],
+    ["?", "These keys"],
+  ]) {
     const name = document.createElement("dt");
     const text = document.createElement("dd");
     name.append(Object.assign(document.createElement("kbd"), { textContent: key }));
