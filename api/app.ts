@@ -48,6 +48,8 @@ export interface AppDeps {
   corsOrigins?: readonly string[];
   bodyMsMax?: number;
   openid?: OpenIdProvider | undefined;
+  /** The words before a command of the operator, for lines to copy. */
+  adminCommand?: string;
   /** Present if hosts have to be verified before they are served. */
   hosts?: HostChecks;
   quotas?: Quotas;
@@ -72,6 +74,7 @@ export function createApp({
   corsOrigins = [],
   bodyMsMax = BODY_MS_MAX,
   openid,
+  adminCommand = "maintainer-toolchain admin",
   hosts,
   quotas,
   auditAccessMax,
@@ -99,7 +102,7 @@ export function createApp({
   app.use(sameOrigin());
   app.use(session({ pg, tokens, trustsProxy }));
   app.use(apiForSessions());
-  app.use(dashboardPages([...accountPages({ pg, tokens, trustsProxy, openid }), ...PAGES]));
+  app.use(dashboardPages([...accountPages({ pg, tokens, trustsProxy, openid, adminCommand }), ...PAGES]));
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));

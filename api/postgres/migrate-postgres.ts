@@ -55,6 +55,7 @@ async function check(client: PoolClient): Promise<void> {
 const LOCK = 7_236_001;
 
 async function applyMissing(client: PoolClient, migrations: readonly Migration[]): Promise<void> {
+  await requireUtf8(client);
   await requireReleased(client);
   await client.query(`
     create table if not exists migrations (
@@ -62,6 +63,16 @@ async function applyMissing(client: PoolClient, migrations: readonly Migration[]
     )`);
   const { rows } = await client.query<Applied>("select name, checksum from migrations");
   for (const migration of missingMigrations(migrations, rows)) await apply(client, migration);
+}
+
+/** In another encoding names of people and places fail, or sort and compare as bytes. */
+async function requireUtf8(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>("select getdatabaseencoding() as encoding");
+  const encoding = rows[0]?.encoding;
+  if (encoding === "UTF8") return;
+  throw new Error(
+    `its encoding is ${encoding} and must be UTF8: make it anew with encoding 'UTF8' template template0`,
+  );
 }
 
 /** Databases from before the first release have another record of migrations. */

@@ -33,7 +33,7 @@ async function runStart(): Promise<void> {
   if (running === undefined) return breakOff(starting, log);
   // Reading the lookup tables and loading the code left 80 MB behind.
   garbageCollector()();
-  process.stdout.write(await greeting(running));
+  process.stdout.write(await greeting(running, config));
   const reason = await Promise.race([stop, running.lost]);
   log.info({ reason: String(reason) }, "stopping");
   using _deadline = startDeadline({
@@ -52,19 +52,22 @@ async function breakOff(starting: Starting, log: Logger): Promise<void> {
   await starting.breakOff();
 }
 
-async function greeting(running: Running): Promise<string> {
+async function greeting(running: Running, config: Config): Promise<string> {
   const { endpoints, stores } = running;
   const lines = [
     ["API", endpoints.api],
     ["Collection", endpoints.collect],
     ["Metrics", endpoints.metrics && `${endpoints.metrics}/metrics`],
   ].flatMap(([name, url]) => (url === undefined ? [] : [`${name} listens on ${url}`]));
-  if ((await countAccounts(stores.pg)) === 0) lines.push(...(await firstAccountLines(running)));
+  if ((await countAccounts(stores.pg)) === 0) lines.push(...(await firstAccountLines(running, config)));
   return `${lines.join("\n")}\n`;
 }
 
-async function firstAccountLines({ endpoints, stores, secretKey }: Running): Promise<string[]> {
-  const command = "  npm run admin -- create-account --username you --email you@example.org";
+async function firstAccountLines(
+  { endpoints, stores, secretKey }: Running,
+  { adminCommand }: Config,
+): Promise<string[]> {
+  const command = `  ${adminCommand} create-account --username you --email you@example.org`;
   if (endpoints.api === undefined)
     return ["There is no account yet. Make one, in another terminal:", command];
   const deps = { pg: stores.pg, tokens: createTokenCipher(secretKey) };
@@ -72,7 +75,7 @@ async function firstAccountLines({ endpoints, stores, secretKey }: Running): Pro
   return [
     `There is no account yet. This link makes the first one, once and within ${LINK_MINUTES} minutes:`,
     `  ${link}`,
-    "Another link: npm run admin -- sign-in-link. An account without the dashboard:",
+    `Another link: ${adminCommand} sign-in-link. An account without the dashboard:`,
     command,
   ];
 }

@@ -70,6 +70,8 @@ export interface Config {
   /** Origins whose pages may call the API; `*` for all. */
   corsOrigins: readonly string[];
   logLevel: LogLevel;
+  /** The words before an `admin` command, for lines that people copy. */
+  adminCommand: string;
 }
 
 /**
@@ -125,6 +127,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: variables.LOG_LEVEL as LogLevel,
+    // Scripts of npm are run in a clone; an image and an installed package have the program in their path.
+    adminCommand: env["npm_lifecycle_event"] ? "npm run admin --" : "maintainer-toolchain admin",
   };
 }
 

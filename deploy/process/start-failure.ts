@@ -8,6 +8,12 @@ export class StartFailure extends Error {
   }
 }
 
+/** The sentences of an error and of what led to it, the last the first cause. */
+export function causesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return typeof error === "string" ? [error] : [];
+  return [error.message || error.name, ...causesOf(error.cause)];
+}
+
 const MIB = 1024 ** 2;
 const NEARLY_FULL_BYTES = 64 * MIB;
 

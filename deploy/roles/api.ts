@@ -64,6 +64,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     auditAccessMax: config.auditAccessMax,
     corsOrigins: config.corsOrigins,
     openid: config.openid && new OpenIdProvider(config.openid),
+    adminCommand: config.adminCommand,
     routes: [
       ...importRoutes({
         pg: requests,

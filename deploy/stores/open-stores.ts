@@ -8,7 +8,7 @@ import { usesLog } from "../config/roles.js";
 import type { Config } from "../config/config.js";
 import type { ClosingStack } from "../process/closing.js";
 import type { DataDir } from "../process/data-dir.js";
-import { StartFailure } from "../process/start-failure.js";
+import { StartFailure, causesOf } from "../process/start-failure.js";
 import { type ClickHouseSource, clickhouseSource } from "./clickhouse/clickhouse-source.js";
 import { DATABASE } from "./clickhouse/connect-clickhouse.js";
 import { connectAllResults, connectShards } from "./clickhouse/connect-shards.js";
@@ -138,7 +138,7 @@ async function explainFailure(variable: string, prepare: () => Promise<void>): P
   try {
     await prepare();
   } catch (error) {
-    const reason = error instanceof Error ? error.message || String(error) : String(error);
+    const reason = causesOf(error).join(": ");
     throw new StartFailure(`the database of ${variable} cannot be prepared: ${reason}`, { cause: error });
   }
 }

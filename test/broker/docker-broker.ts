@@ -9,6 +9,7 @@ import { brokerSettings, settingsEnvironment } from "./broker-settings.js";
 import { openBroker, type Broker } from "./broker.js";
 import { KAFKA_VERSION } from "./fetch-broker.js";
 import type { Environment } from "./find-java.js";
+import { newClusterId } from "./java-broker.js";
 import { lockBrokerFolder } from "./lock-broker-folder.js";
 import { spawnWatched } from "./spawn-watched.js";
 
@@ -69,7 +70,10 @@ export async function isDockerThere(env: Environment): Promise<boolean> {
 export function dockerEnvironment(port: number): Record<string, string> {
   const controllerPort = port === 9093 ? 9094 : 9093;
   const address = { port, controllerPort, logDir: "/var/lib/kafka/data", host: "0.0.0.0" };
-  return { ...settingsEnvironment(brokerSettings(address)), KAFKA_HEAP_OPTS: "-Xmx512m" };
+  // Counts at the first start on a volume alone. The image's own is the same everywhere, and the id of a log is part of what
+  // makes a replayed insert recognisable.
+  const CLUSTER_ID = newClusterId();
+  return { ...settingsEnvironment(brokerSettings(address)), CLUSTER_ID, KAFKA_HEAP_OPTS: "-Xmx512m" };
 }
 
 /** Uses a volume, because the user inside the container could not write to a folder of this user. */

@@ -8,6 +8,7 @@ import { openRecount } from "./import-world.js";
 import { makePackage } from "./make-artifacts.js";
 import type { Recount } from "./recount.js";
 import type { KnownArtifact } from "./recount-line.js";
+import type { Prepared } from "../stores/prepared-stores.js";
 
 /** In which all generated events are. */
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -31,13 +32,13 @@ export interface ImportTarget {
 
 export async function makeTarget(
   api: ApiClient,
-  made: { organization: string; name?: string; libraryType?: LibraryType },
+  made: { organization: string; name?: string; libraryType?: LibraryType; prepared?: readonly Prepared[] },
 ): Promise<ImportTarget> {
-  const { organization, name = "files", libraryType = "other" } = made;
+  const { organization, name = "files", libraryType = "other", ...tables } = made;
   const artifact = await makePackage(api, { organization, name, libraryType });
   const { id } = artifact;
   const path = `/v2/packages/${organization}/${id}/import`;
-  const recountBodies = await openRecount();
+  const recountBodies = await openRecount(tables);
   const recount = (...bodies: Buffer[]) =>
     recountBodies(
       bodies.map((bytes) => ({ bytes, target: id })),

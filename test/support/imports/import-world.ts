@@ -42,7 +42,7 @@ export async function joinImportWorld(organization: string): Promise<ImportWorld
 
 /** Makes an account, and an organization of its that may export; connects as the account. */
 export async function makeExporter(
-  toolchain: Program,
+  toolchain: Pick<Program, "admin" | "newAccount">,
   organization: string,
   username = "ada",
 ): Promise<ApiClient> {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,13 +64,21 @@ async function startClickHouseImage() {
     new GenericContainer(composeImage("clickhouse"))
       .withEnvironment({ CLICKHOUSE_USER: USER, CLICKHOUSE_DB: USER, CLICKHOUSE_PASSWORD: PASSWORD })
       .withExposedPorts(8123)
-      .withUlimits({ nofile: { soft: 262_144, hard: 262_144 } })
+      .withUlimits({ nofile: { soft: openFilesMax(), hard: openFilesMax() } })
       // Before it has made its user and database it listens inside the container only.
       .withWaitStrategy(Wait.forHttp("/ping", 8123).forStatusCode(200))
       .withStartupTimeout(START_MS_MAX)
       .start()
   );
 }
+
+/** As in compose.yaml, and at most what this machine lets a process have. */
+export function openFilesMax(): number {
+  const hard = Number(execFileSync("bash", ["-c", "ulimit -Hn"], { encoding: "utf8" }));
+  return Math.min(hard || OPEN_FILES_MAX, OPEN_FILES_MAX);
+}
+
+const OPEN_FILES_MAX = 262_144;
 
 /** The servers of the packages that the program embeds, started here and known to it by their URLs alone. */
 export async function openLocalServers(): Promise<DatabaseServers> {

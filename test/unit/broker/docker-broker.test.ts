@@ -15,6 +15,13 @@ test("the container's port is open to this machine only, and its data survives i
   expect(args.at(-1)).toBe(KAFKA_IMAGE);
 });
 
+test("no two brokers have one cluster id, as those of the image would", () => {
+  const idOf = (name: string) =>
+    runArguments({ name, port: 9092 }).find((arg) => arg.startsWith("--env=CLUSTER_ID="));
+  expect(idOf("one")).toMatch(/=[\w-]{22}$/);
+  expect(idOf("one")).not.toBe(idOf("other"));
+});
+
 test("Docker is not available without a client", async () => {
   expect(await isDockerThere({ PATH: "/nowhere" })).toBe(false);
 });

@@ -27,7 +27,7 @@ export function linkPage(deps: SignInPagesDeps): Page {
     render(link) {
       if (link === undefined) return <OpenLink />;
       return link.account === null ? (
-        <MakeAccount link={link.key} />
+        <MakeAccount link={link.key} adminCommand={deps.adminCommand} />
       ) : (
         <SignIn link={link.key} {...link.account} />
       );
@@ -92,7 +92,7 @@ function SignIn({ link, username }: { link: string; username: string }) {
   );
 }
 
-function MakeAccount({ link }: { link: string }) {
+function MakeAccount({ link, adminCommand }: { link: string; adminCommand: string }) {
   return (
     <div class="sign-in">
       <PageHead title="Make the first account" />
@@ -108,7 +108,7 @@ function MakeAccount({ link }: { link: string }) {
         <Button>Make the account</Button>
         <p class="hint">
           You see all statistics here. Export of data, as files and by the API, is off until the operator
-          grants it: <code>npm run admin -- grant-export NAME</code>
+          grants it: <code>{adminCommand} grant-export NAME</code>
         </p>
       </Form>
     </div>

@@ -13,6 +13,8 @@ export interface SignInPagesDeps extends SignInDeps {
   /** Whether `X-Forwarded-*` and `Forwarded` are trusted from this address. */
   trustsProxy: (address: string) => boolean;
   openid: OpenIdProvider | undefined;
+  /** The words before a command of the operator. */
+  adminCommand: string;
 }
 
 export function attemptingOf(ctx: ApiContext, { trustsProxy }: SignInPagesDeps): Attempting {

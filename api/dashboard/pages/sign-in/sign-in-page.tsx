@@ -15,15 +15,16 @@ export function signInPage(deps: SignInPagesDeps): Page {
     async load({ ctx, query, known, refused, href }) {
       const to = refused?.form.text("to") ?? query.get("to") ?? "";
       if (known.user !== undefined && refused === undefined) ctx.redirect(targetAddress(ctx, to));
-      const { openid } = deps;
+      const { openid, adminCommand } = deps;
       return {
+        adminCommand,
         to,
         isNew: (await countAccounts(deps.pg)) === 0,
         openid: openid && { name: openid.name, address: href("/sign-in/openid", { to: to || undefined }) },
       };
     },
     title: () => "Sign in",
-    render: (data) => (data.isNew ? <NoAccount /> : <SignIn {...data} />),
+    render: (data) => (data.isNew ? <NoAccount {...data} /> : <SignIn {...data} />),
     async submit({ ctx }, form) {
       const sent = { username: form.text("username"), secret: form.text("secret") };
       await putSession(ctx, deps, await signInBySecret(deps, sent, attemptingOf(ctx, deps)));
@@ -36,9 +37,10 @@ export function signInPage(deps: SignInPagesDeps): Page {
 interface SignInProps {
   to: string;
   openid: { name: string; address: string } | undefined;
+  adminCommand: string;
 }
 
-function SignIn({ to, openid }: SignInProps) {
+function SignIn({ to, openid, adminCommand }: SignInProps) {
   return (
     <div class="sign-in">
       <PageHead title="Sign in" />
@@ -64,13 +66,13 @@ function SignIn({ to, openid }: SignInProps) {
       <details class="unfold">
         <summary>Neither a password nor the token?</summary>
         <p>The operator of this service can make a link that signs you in. You can set a password then.</p>
-        <CopyLine label="The command" text="npm run admin -- sign-in-link USERNAME" />
+        <CopyLine label="The command" text={`${adminCommand} sign-in-link USERNAME`} />
       </details>
     </div>
   );
 }
 
-function NoAccount() {
+function NoAccount({ adminCommand }: Pick<SignInProps, "adminCommand">) {
   return (
     <div class="sign-in">
       <PageHead title="There is no account yet" />
@@ -78,7 +80,7 @@ function NoAccount() {
         When the service started, it printed a link that makes the first account. The link works for 15
         minutes. This prints another one:
       </p>
-      <CopyLine label="The command" text="npm run admin -- sign-in-link" />
+      <CopyLine label="The command" text={`${adminCommand} sign-in-link`} />
     </div>
   );
 }

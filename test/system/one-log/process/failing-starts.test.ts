@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeDataDir } from "../../../support/stores/prepared-stores.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
+import { makeDataDir, preparedStores } from "../../../support/stores/prepared-stores.js";
 import { canLoseRights, startFailing, WITHOUT_RIGHTS } from "../../../support/program/start-failing.js";
 import { useFolder } from "../../../support/use-folder.js";
 
@@ -33,6 +34,31 @@ describe("a program that cannot start says why in one line, and ends with status
       expect.stringContaining("PORT must be a port from 0 to 65535"),
       expect.stringContaining("ROLES must be one or more of"),
     ]);
+  });
+
+  test("its PostgreSQL has another encoding than UTF8", async () => {
+    await onPostgres(preparedStores()?.postgresUrl, (client) =>
+      client.query("create database in_ascii encoding 'SQL_ASCII' locale 'C' template template0"),
+    );
+    const url = new URL(preparedStores()?.postgresUrl ?? "");
+    url.pathname = "/in_ascii";
+    const SECRET_KEY = Buffer.alloc(32).toString("base64");
+    const ended = await startFailing({ DATA_DIR: join(folder, "ascii"), DATABASE_URL: url.href, SECRET_KEY });
+    const sentence = /DATABASE_URL cannot be prepared: its encoding is SQL_ASCII and must be UTF8/;
+    expect(ended).toEqual({ status: 1, said: [expect.stringMatching(sentence)] });
+  });
+
+  test("a migration fails, and the reason is the server's", async () => {
+    const url = new URL(preparedStores()?.postgresUrl ?? "");
+    url.pathname = "/has_a_table";
+    await onPostgres(preparedStores()?.postgresUrl, (client) =>
+      client.query("create database has_a_table template template0"),
+    );
+    await onPostgres(url.href, (client) => client.query("create table accounts ()"));
+    const SECRET_KEY = Buffer.alloc(32).toString("base64");
+    const ended = await startFailing({ DATA_DIR: join(folder, "table"), DATABASE_URL: url.href, SECRET_KEY });
+    const sentence = /cannot be prepared: migration schema.sql failed: relation "accounts" already exists/;
+    expect(ended).toEqual({ status: 1, said: [expect.stringMatching(sentence)] });
   });
 
   test("its directory is a file", async () => {

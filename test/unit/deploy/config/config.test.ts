@@ -29,7 +29,13 @@ test("an empty environment gives the documented defaults", () => {
     trustedProxies: [],
     corsOrigins: [],
     logLevel: "info",
+    adminCommand: "maintainer-toolchain admin",
   });
+});
+
+test("a line to copy begins with what is there: npm in a clone, the program itself in an image", () => {
+  expect(parseConfig({ npm_lifecycle_event: "start" }).adminCommand).toBe("npm run admin --");
+  expect(parseConfig({}).adminCommand).toBe("maintainer-toolchain admin");
 });
 
 test("every variable reaches its place", () => {
@@ -130,6 +136,7 @@ test("every variable reaches its place", () => {
     trustedProxies: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
     corsOrigins: ["https://dashboard.example", "http://127.0.0.1:3000"],
     logLevel: "debug",
+    adminCommand: "maintainer-toolchain admin",
   });
 });
 

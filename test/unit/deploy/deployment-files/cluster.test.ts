@@ -8,8 +8,7 @@ import { type ListedShard, parseShards } from "../../../../deploy/config/store-v
 import { composeImage } from "../../../support/stores/database-servers.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
-/** `!override` is Compose's own tag. */
-const yaml = <T>(path: string) => parse(text(path), { merge: true, logLevel: "error" }) as T;
+const yaml = <T>(path: string) => parse(text(path), { merge: true }) as T;
 
 const CLUSTER = "deploy/clickhouse/cluster.xml";
 const KEEPER = "deploy/clickhouse/keeper.xml";
@@ -53,11 +52,17 @@ describe("compose-cluster.yaml", () => {
     service.volumes?.some((volume) => volume.includes("cluster.xml")),
   );
   const keepers = Object.entries(services).filter(([name]) => name.startsWith("keeper"));
+  /** Beside the one of compose.yaml. */
+  const brokers = ["kafka2", "kafka3"].map((name) => services[name]?.environment ?? {});
   const value = String(services["api"]?.environment["CLICKHOUSE_SHARDS"]);
   const shards = shardsOf(value);
 
   test.each(ROLES)("names the same shards to %s, in a form that the program takes", (role) => {
-    expect(services[role]?.environment).toEqual({ CLICKHOUSE_SHARDS: value });
+    const { KAFKA_BROKERS: names, ...others } = services[role]?.environment ?? {};
+    expect(others).toEqual({ CLICKHOUSE_SHARDS: value });
+    expect(brokers.map(({ KAFKA_ADVERTISED_LISTENERS: address }) => String(address).split("//")[1])).toEqual(
+      String(names).split(",").slice(1),
+    );
     const url = "http://maintainer:abc@clickhouse:8123/maintainer";
     expect(() => parseConfig({ CLICKHOUSE_URL: url, CLICKHOUSE_SHARDS: value })).not.toThrow();
   });
@@ -86,11 +91,15 @@ describe("compose-cluster.yaml", () => {
       expect(new Set(Object.keys(environment))).toEqual(variablesOf(KEEPER));
   });
 
-  test("runs the servers and keepers of one version, that of compose.yaml", () => {
+  test("runs brokers, servers and keepers of one version, that of compose.yaml", () => {
     const [, version] = composeImage("clickhouse").split(":");
     const images = Object.values(services).flatMap(({ image }) => image ?? []);
     expect(new Set(images)).toEqual(
-      new Set([`clickhouse/clickhouse-server:${version}`, `clickhouse/clickhouse-keeper:${version}`]),
+      new Set([
+        composeImage("kafka"),
+        `clickhouse/clickhouse-server:${version}`,
+        `clickhouse/clickhouse-keeper:${version}`,
+      ]),
     );
   });
 

