@@ -4,19 +4,14 @@ import { decodeRouteTemplate } from "../../schemas/routing/url-template.js";
 import { importFiles } from "../import/import-files.js";
 import { openProgressBar } from "../import/progress-bar.js";
 import { stopSignal } from "../process/lifecycle.js";
-import {
-  SIGN_IN_HELP,
-  type ServiceOptions,
-  serviceOf,
-  tokenOption,
-  urlOption,
-} from "../import/service-options.js";
+import { type ServiceOptions, addServiceOptions, serviceOf } from "../import/service-options.js";
+import { type Target, nearTarget, parseTarget } from "../import/target.js";
 import { StartFailure } from "../process/start-failure.js";
 
 interface Options extends ServiceOptions {
   to: string;
   pixel?: string;
-  format: ImportFormat;
+  format?: ImportFormat;
   path?: string;
   again?: true;
   wait: boolean;
@@ -29,22 +24,19 @@ const REFUSED_STATUS = 2;
 
 /** `import`: sends files to a running service, here or elsewhere. */
 export function importCommand(): Command {
-  return new Command("import")
+  const command = new Command("import")
     .argument("<files...>", "files to import, plain or packed with gzip, zstd or brotli; - is standard input")
     .requiredOption("--to <owner[/package]>", "where the events belong; the package by name or id")
     .option("--pixel <id>", "the pixel of --to's owner that was viewed")
     .addOption(
-      new Option("--format <format>", "what the files hold").choices(IMPORT_FORMATS).default("ndjson"),
+      new Option("--format <format>", "what the files hold (default: ndjson)").choices(IMPORT_FORMATS),
     )
     .option("--path <pattern>", 'the downloads in an access log: "/tools/tool-{version}.tgz"')
-    .addOption(urlOption())
-    .addOption(tokenOption())
     .option("--dry-run", "say what would be imported and refused, and import nothing")
     .option("--rejected <file>", "add the refused lines to this file, as they were sent, without a header")
     .option("--again", "import a file also if it was imported in the last 24 hours")
-    .option("--no-wait", "end as soon as everything is sent, before it is counted")
-    .addHelpText("after", HELP)
-    .action(runImport);
+    .option("--no-wait", "end as soon as everything is sent, before it is counted");
+  return addServiceOptions(command, HELP).action(runImport);
 }
 
 const HELP = `
@@ -67,7 +59,8 @@ Refused rows of a table need its header above them before they are sent again.
 A file that broke off is sent again whole, and counted once. Sent twice within 24 hours,
 it is imported once, until --again. An access log may also grow and be sent again later:
 lines that were sent before change nothing.
-${SIGN_IN_HELP}
+A $unique_id belongs to one package: in another package it is another event.
+
 Examples:
   maintainer-toolchain import events.ndjson --to acme/web
   maintainer-toolchain import /var/log/nginx/access.log* --to acme/tool --format combined \\
@@ -76,23 +69,35 @@ Examples:
 `;
 
 async function runImport(files: readonly string[], options: Options): Promise<void> {
-  const { format, again = false, wait, dryRun = false, rejected } = options;
+  const { format, again = false, wait, dryRun = false, rejected, json } = options;
   const service = serviceOf(options);
+  const target = parseTarget(options.to, "--to");
   const stopped = new AbortController();
   void stopSignal().then((signal) => stopped.abort(new Interrupted(signal)));
-  const outcome = await importFiles(service, files, {
-    path: pathOf(options),
-    format,
+  const bar = openProgressBar(process.stderr);
+  const sending = {
+    path: pathOf(target, options),
+    format: format ?? "ndjson",
+    isFormatGiven: format !== undefined,
     pattern: patternOf(options),
     again,
     wait,
     dryRun,
     rejected,
-    bar: openProgressBar(process.stderr),
-    print: (line) => process.stdout.write(`${line}\n`),
+    bar,
+    print: (text: string, record?: object) => {
+      if (!json) process.stdout.write(`${text}\n`);
+      else if (record !== undefined) process.stdout.write(`${JSON.stringify(record)}\n`);
+    },
     signal: stopped.signal,
-  });
-  if (outcome === "refused") process.exitCode = REFUSED_STATUS;
+  };
+  try {
+    const outcome = await nearTarget(service, target, () => importFiles(service, files, sending));
+    if (outcome === "refused") process.exitCode = REFUSED_STATUS;
+  } finally {
+    // What is said next begins its own line, also after the ^C of a terminal.
+    bar.clear();
+  }
 }
 
 class Interrupted extends StartFailure {
@@ -104,27 +109,23 @@ class Interrupted extends StartFailure {
 }
 
 /** `/v2/packages/acme/web/import`. */
-function pathOf({ to, pixel, format }: Options): string {
-  const slash = to.indexOf("/");
-  const owner = encodeURIComponent(slash < 0 ? to : to.slice(0, slash));
-  const packageName = slash < 0 ? undefined : to.slice(slash + 1);
-  if (owner === "" || packageName === "")
-    throw new StartFailure(`--to ${to} must be an owner, or an owner and a package: acme/web.`);
+function pathOf({ owner, packageName }: Target, { pixel, format = "ndjson" }: Options): string {
+  const whose = encodeURIComponent(owner);
   if (pixel !== undefined) {
     if (packageName !== undefined) throw new StartFailure("--pixel goes with an owner alone: --to acme.");
-    return `/v2/pixels/${owner}/${encodeURIComponent(pixel)}/import`;
+    return `/v2/pixels/${whose}/${encodeURIComponent(pixel)}/import`;
   }
-  if (packageName !== undefined) return `/v2/packages/${owner}/${encodeURIComponent(packageName)}/import`;
+  if (packageName !== undefined) return `/v2/packages/${whose}/${encodeURIComponent(packageName)}/import`;
   if (isAccessLog(format))
-    throw new StartFailure(`A line of an access log names no package. Add it: --to ${to}/PACKAGE.`);
-  return `/v2/${owner}/import`;
+    throw new StartFailure(`A line of an access log names no package. Add it: --to ${owner}/PACKAGE.`);
+  return `/v2/${whose}/import`;
 }
 
 const ACCESS_LOGS = new Intl.ListFormat("en", { type: "disjunction" }).format(
   IMPORT_FORMATS.filter(isAccessLog),
 );
 
-function patternOf({ path, format }: Options): string | undefined {
+function patternOf({ path, format = "ndjson" }: Options): string | undefined {
   if (path === undefined) return undefined;
   if (!isAccessLog(format)) throw new StartFailure(`--path is for access logs: add --format ${ACCESS_LOGS}.`);
   const template = decodeRouteTemplate(path);

@@ -6,27 +6,18 @@ import { text } from "node:stream/consumers";
 import type { UserV1 } from "../../schemas/contracts/user.js";
 import { readJson } from "../import/call-api.js";
 import { forgetSignIn, keepSignIn, readSignIn, signInPath } from "../import/kept-sign-in.js";
-import {
-  SIGN_IN_HELP,
-  type ServiceOptions,
-  tokenOption,
-  urlOf,
-  urlOption,
-} from "../import/service-options.js";
+import { printRecord } from "../import/print-record.js";
+import { type ServiceOptions, addServiceOptions, urlOf } from "../import/service-options.js";
 import { StartFailure } from "../process/start-failure.js";
 
 /** `login`: tries a token, and keeps it in a file that only this user can read. */
 export function loginCommand(): Command {
-  return new Command("login")
-    .addOption(urlOption())
-    .addOption(tokenOption())
-    .addHelpText("after", HELP)
-    .action(login);
+  return addServiceOptions(new Command("login"), HELP).action(login);
 }
 
 const HELP = `
 Without --token and MAINTAINER_TOKEN it asks for the token, or reads it from standard input.
-${SIGN_IN_HELP}
+
 Example:
   maintainer-toolchain login --url https://stats.example.org
 `;
@@ -44,7 +35,12 @@ async function login(options: ServiceOptions): Promise<void> {
   const token = options.token || (await askForToken(url));
   const { username } = await readJson<UserV1>({ url, token }, "/v1/user");
   keepSignIn({ url, token });
-  process.stdout.write(`Signed in to ${url} as ${username}. The token is in ${signInPath()}.\n`);
+  const record = { url, username, file: signInPath() };
+  printRecord(
+    record,
+    options.json,
+    ({ file }) => `Signed in to ${url} as ${username}. The token is in ${file}.`,
+  );
 }
 
 function logout(): void {

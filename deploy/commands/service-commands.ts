@@ -24,4 +24,19 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
       "Have a running service ask registries for the counts of your packages: npm, PyPI, Docker Hub ...",
     load: async () => (await import("./sources.js")).sourcesCommand(),
   },
+  {
+    name: "packages",
+    description: "The packages of a running service that can be imported into and asked for.",
+    load: async () => (await import("./packages.js")).packagesCommand(),
+  },
+  {
+    name: "stats",
+    description: "Numbers of an owner or a package: totals, days, companies, countries, versions.",
+    load: async () => (await import("./stats.js")).statsCommand(),
+  },
+  {
+    name: "export",
+    description: "Daily aggregates or events, as NDJSON, CSV, Parquet or Arrow.",
+    load: async () => (await import("./export.js")).exportCommand(),
+  },
 ];

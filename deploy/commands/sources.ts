@@ -4,14 +4,9 @@ import { Readable } from "node:stream";
 import { pause } from "../../schemas/async/pause.js";
 import { SOURCE_KINDS, type SourceKind, type SourceRecord } from "../../schemas/contracts/source.js";
 import { type Service, readJson, callApi } from "../import/call-api.js";
-import {
-  SIGN_IN_HELP,
-  type ServiceOptions,
-  serviceOf,
-  tokenOption,
-  urlOption,
-} from "../import/service-options.js";
-import { StartFailure } from "../process/start-failure.js";
+import { printRecord } from "../import/print-record.js";
+import { type ServiceOptions, addServiceOptions, serviceOf } from "../import/service-options.js";
+import { nearTarget, parseTarget } from "../import/target.js";
 
 /** `sources`: what registries count themselves, fetched every day by a running service. */
 export function sourcesCommand(): Command {
@@ -41,11 +36,11 @@ export function sourcesCommand(): Command {
     .argument("<owner>")
     .argument("<id>", "of the source")
     .action(remove);
-  for (const each of command.commands) each.addOption(urlOption()).addOption(tokenOption());
+  for (const each of command.commands) addServiceOptions(each);
   return command.addHelpText("after", HELP);
 }
 
-const HELP = `${SIGN_IN_HELP}
+const HELP = `
 Example:
   maintainer-toolchain sources add npm left-pad --to acme/left-pad
 `;
@@ -54,20 +49,28 @@ type Adding = ServiceOptions & { to: string; wait: boolean };
 
 async function add(kind: SourceKind, name: string, { to, wait, ...options }: Adding): Promise<void> {
   const service = serviceOf(options);
-  const [, owner = "", of] = /^([^/]+)(?:\/(.+))?$/.exec(to) ?? [];
-  if (owner === "")
-    throw new StartFailure(`--to ${to} must be an owner, or an owner and a package: acme/web.`);
-  const body = { kind, name, ...(of !== undefined && { package: of }) };
-  const source = await send<SourceRecord>(service, pathOf(owner), body);
-  print(wait ? await untilAsked(service, source) : source);
+  const target = parseTarget(to, "--to");
+  const body = { kind, name, ...(target.packageName !== undefined && { package: target.packageName }) };
+  const source = await nearTarget(service, target, () =>
+    send<SourceRecord>(service, pathOf(target.owner), body),
+  );
+  print(wait ? await untilAsked(service, source) : source, options.json);
+}
+
+interface SourcePage {
+  sources: SourceRecord[];
+  next?: string;
 }
 
 async function list(owner: string, options: ServiceOptions): Promise<void> {
   const service = serviceOf(options);
   let path: string | undefined = `${pathOf(owner)}?per_page=100`;
   while (path !== undefined) {
-    const { sources, next }: { sources: SourceRecord[]; next?: string } = await readJson(service, path);
-    sources.forEach(print);
+    const asked: string = path;
+    const { sources, next }: SourcePage = await nearTarget(service, { owner }, () =>
+      readJson<SourcePage>(service, asked),
+    );
+    for (const source of sources) print(source, options.json);
     path = next === undefined ? undefined : `${pathOf(owner)}${new URL(next).search}`;
   }
 }
@@ -77,7 +80,7 @@ async function run(owner: string, id: string, options: ServiceOptions): Promise<
   const path = pathOf(owner, id);
   const before = await readJson<SourceRecord>(service, path);
   await send(service, `${path}/run`);
-  print(await untilAsked(service, before));
+  print(await untilAsked(service, before), options.json);
 }
 
 async function remove(owner: string, id: string, options: ServiceOptions): Promise<void> {
@@ -114,7 +117,11 @@ async function untilAsked(service: Service, before: SourceRecord): Promise<Sourc
   return now;
 }
 
-function print({
+function print(source: SourceRecord, json: true | undefined): void {
+  printRecord(source, json, wordsOf);
+}
+
+function wordsOf({
   id,
   kind,
   name,
@@ -122,8 +129,8 @@ function print({
   last_error: error,
   first_date: first,
   last_date: last,
-}: SourceRecord): void {
+}: SourceRecord) {
   const days = first === undefined ? "no counts yet" : `${first} to ${last ?? first}`;
   const state = enabled ? (error ?? days) : "disabled";
-  process.stdout.write(`${id}  ${kind} ${name}: ${state}\n`);
+  return `${id}  ${kind} ${name}: ${state}`;
 }

@@ -9,6 +9,7 @@ import {
   type ImportCounts,
   nothingImported,
 } from "../../schemas/records/import-store.js";
+import { StartFailure } from "../process/start-failure.js";
 import { Refusal, type Service, callApi, count, followImport } from "./call-api.js";
 import { type ImportFile, openFile } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
@@ -18,6 +19,8 @@ export interface ImportOptions {
   /** Of the operation, without its query. */
   path: string;
   format: ImportFormat;
+  /** Otherwise a file that looks like another format is refused. */
+  isFormatGiven: boolean;
   /** The URL template of the downloads in an access log. */
   pattern?: string | undefined;
   again: boolean;
@@ -25,7 +28,8 @@ export interface ImportOptions {
   dryRun: boolean;
   rejected?: string | undefined;
   bar: ProgressBar;
-  print: (line: string) => void;
+  /** Prints a line of text, or with --json the record that it is about, if there is one. */
+  print: (line: string, record?: object) => void;
   signal: AbortSignal;
 }
 
@@ -41,6 +45,7 @@ export async function importFiles(
   let outcome: Outcome = "imported";
   for (const path of paths) {
     const file = await openFile(path);
+    if (!options.isFormatGiven) requireNdjson(file);
     const refused = options.dryRun
       ? await tryFile(service, file, options)
       : await importFile(service, file, options);
@@ -49,12 +54,20 @@ export async function importFiles(
   return outcome;
 }
 
+function requireNdjson({ name, looksLike = "ndjson" }: ImportFile): void {
+  if (looksLike !== "ndjson")
+    throw new StartFailure(`${name} looks like ${looksLike}: add --format ${looksLike}.`);
+}
+
 /** Answers how many lines would be refused. */
 async function tryFile(service: Service, file: ImportFile, options: ImportOptions): Promise<number> {
   const sending = { ...options, path: addressOf(options, { dryRun: "true" }) };
   const answer = await sendFile<DryRun>(service, file, sending);
   options.bar.clear();
-  options.print(`${file.name}: ${countsOf(answer, options, "would be ")} Nothing was imported.`);
+  options.print(`${file.name}: ${countsOf(answer, options, "would be ")} Nothing was imported.`, {
+    file: file.name,
+    ...answer,
+  });
   printFaults(answer, options);
   return answer.events_failed_to_import;
 }
@@ -78,13 +91,13 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
   if (answer.status !== "importing")
     print(`${file.name} was sent before. To import it once more, add --again.`);
   if (!wait) {
-    print(`${file.name}: sent as import ${answer.id}.`);
+    print(`${file.name}: sent as import ${answer.id}.`, { file: file.name, ...answer });
     return 0;
   }
   const record = await followImport(service, answer, { name: file.name, bar, signal });
   bar.clear();
   if (record.status === "aborted") throw new Refusal(0, "aborted", abortedSentence(file, record));
-  print(`${file.name}: ${countsOf(record, options)} Import ${record.id}.`);
+  print(`${file.name}: ${countsOf(record, options)} Import ${record.id}.`, { file: file.name, ...record });
   if (record.events_successfully_imported === 0) print(`  ${whyNothing(record, options)}`);
   printFaults(record, options);
   if (record.events_failed_to_import > 0 && options.rejected !== undefined)

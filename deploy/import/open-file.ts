@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { open, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { findPacking } from "../../ingest/import/open-body.js";
+import { guessFormat } from "../../schemas/records/guess-format.js";
+import type { ImportFormat } from "../../schemas/records/import-format.js";
 import { StartFailure } from "../process/start-failure.js";
 
 type Encoding = "identity" | "gzip" | "zstd" | "br";
@@ -16,6 +18,8 @@ export interface ImportFile {
   /** Hexadecimal. Reads the whole file. */
   sha256?: () => Promise<string>;
   encoding: Encoding;
+  /** The format that its first line is of; undefined where it is packed, or could be any. */
+  looksLike: ImportFormat | undefined;
   /** The bytes as they are in the file. A part is valid until the next is asked for. A file can be read again. */
   read: () => AsyncIterable<Buffer>;
 }
@@ -25,7 +29,7 @@ export async function openFile(path: string): Promise<ImportFile> {
   if (path === "-") return openInput(process.stdin);
   const { bytes, head } = await lookAt(path);
   const read = () => readParts(path);
-  return { name: path, bytes, sha256: () => hashOf(read()), encoding: encodingOf(head, path), read };
+  return { name: path, bytes, sha256: () => hashOf(read()), ...look(head, path), read };
 }
 
 async function lookAt(path: string): Promise<{ bytes: number; head: Buffer }> {
@@ -56,7 +60,7 @@ async function openInput(input: Readable): Promise<ImportFile> {
   const name = "standard input";
   return {
     name,
-    encoding: encodingOf(head, name),
+    ...look(head, name),
     async *read() {
       yield head;
       yield* { [Symbol.asyncIterator]: () => parts };
@@ -72,14 +76,24 @@ function sentenceOf(error: unknown, path: string): string {
   return `${path} cannot be read: ${String(error)}.`;
 }
 
+/** Has the first line of most files. */
+const HEAD_BYTES = 8 * 1024;
+
 async function firstBytes(path: string): Promise<Buffer> {
   await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return buffer.subarray(0, bytesRead);
 }
 
 /** The commands that unpack what the server does not take. */
 const UNPACK = { zip: "unzip -p", bzip2: "bzip2 -dc", xz: "xz -dc" } as const;
+
+function look(head: Buffer, name: string): Pick<ImportFile, "encoding" | "looksLike"> {
+  const encoding = encodingOf(head, name);
+  const looksLike =
+    encoding === "identity" ? guessFormat(head.subarray(0, HEAD_BYTES).toString()) : undefined;
+  return { encoding, looksLike };
+}
 
 function encodingOf(head: Buffer, name: string): Encoding {
   const packing = findPacking(head);

@@ -1,6 +1,5 @@
 import { createGzip } from "node:zlib";
 import type { DryRun, EventImport } from "../../schemas/records/import-store.js";
-import { formatBytes } from "../../schemas/formats.js";
 import { StartFailure } from "../process/start-failure.js";
 import { type Service, readJson } from "./call-api.js";
 import { type ImportFile, writeAll } from "./open-file.js";
@@ -47,7 +46,7 @@ async function* watchedBytes({ read, bytes, name }: ImportFile, bar: ProgressBar
     yield part;
     sent += part.length;
     const share = bytes === undefined ? undefined : sent / bytes;
-    bar.show(`sending ${name}`, { share, detail: formatBytes(sent) });
+    bar.show(`sending ${name}`, { share, detail: `${(sent / 1024 ** 2).toFixed(1)} MiB` });
   }
 }
 

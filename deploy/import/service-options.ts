@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { mistypedVariables } from "../config/mistyped-variables.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { Service } from "./call-api.js";
@@ -7,22 +7,31 @@ import { readSignIn, signInPath } from "./kept-sign-in.js";
 export interface ServiceOptions {
   url?: string;
   token?: string;
+  json?: true;
+}
+
+/** What every command of a running service takes, and what its help says of the token. */
+export function addServiceOptions(command: Command, examples = ""): Command {
+  return command
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .option("--json", "print JSON, an object a line")
+    .addHelpText("after", `${SIGN_IN_HELP}${examples}`);
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
 
-export function urlOption(): Option {
+function urlOption(): Option {
   return new Option("--url <url>", `of the service (default: that of login, or ${DEFAULT_URL})`).env(
     "MAINTAINER_URL",
   );
 }
 
-export function tokenOption(): Option {
+function tokenOption(): Option {
   return new Option("--token <token>", "an API token (default: that of login)").env("MAINTAINER_TOKEN");
 }
 
-/** For the end of a command's help. */
-export const SIGN_IN_HELP = `
+const SIGN_IN_HELP = `
 The token is that of --token, else of MAINTAINER_TOKEN, else the one that login keeps in
 maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config, for its service alone.
 `;

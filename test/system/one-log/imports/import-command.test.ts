@@ -159,6 +159,17 @@ describe("a file of events", () => {
     expect(await newestImport()).toBeUndefined();
   });
 
+  test("is told as JSON, an object a file, with --json", async () => {
+    const file = await write("json.ndjson", `${GOOD}\n${BAD}\n`);
+    const { status, out } = await send(file, "--json");
+    expect(status).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({
+      file: "json.ndjson",
+      status: "done",
+      events_failed_to_import: 1,
+    });
+  });
+
   test("goes to a pixel, or to whatever each line names", async () => {
     const pixel = await makePixel(api, { owner, name: "readme" });
     const file = await write("views.ndjson", `${GOOD}\n`);
@@ -189,7 +200,7 @@ describe("other formats", () => {
     );
     const unnamed = await send(file);
     expect(unnamed.status).toBe(1);
-    expect(unnamed.err).toContain("looks like combined: send it with format=combined");
+    expect(unnamed.err).toBe("access.log looks like combined: add --format combined.\n");
   });
 
   test("a log that has grown: what was sent before counts once", async () => {
@@ -218,7 +229,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     ["a file that is not there", ["nowhere", "--to", "x/y"], "There is no file nowhere."],
     ["a folder", [".", "--to", "x/y"], ". is a folder: name its files."],
     ["an owner that is not there", ["-", "--to", "nobody"], "There is no owner nobody"],
-    ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "A valid token is needed"],
+    ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "is that of --token, else of MAINTAINER_TOKEN"],
     ["no service", ["-", "--to", "x", "--url", "http://127.0.0.1:1"], "cannot be reached"],
     ["no URL", ["-", "--to", "x", "--url", "maintainer"], "--url maintainer is not a URL"],
     ["a target without a package", ["-", "--to", "x/"], "--to x/ must be an owner"],
@@ -238,6 +249,13 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     const ended = await run(args);
     expect(ended).toMatchObject({ status: 1, err: saying(sentence) });
     expect(ended.err).not.toContain("    at ");
+  });
+
+  test("a mistyped owner or package, with the nearest one", async () => {
+    const near = async (to: string) => (await run(["-", "--to", to], { input: GOOD })).err;
+    expect(await near(`${owner}x`)).toContain(`Did you mean ${owner}?`);
+    expect(await near(`${owner}/@acme/tol`)).toContain("Did you mean @acme/tool?");
+    expect(await near(`${owner}/something-else`)).toContain(`The packages of ${owner} are @acme/tool.`);
   });
 
   test("no token", async () => {

@@ -138,3 +138,37 @@ describe("login", () => {
     expect(ended).toMatchObject({ status: 1, err: saying("is needed: --token TOKEN") });
   });
 });
+
+describe("without a browser", () => {
+  const env = () => ({ MAINTAINER_URL: toolchain.api, MAINTAINER_TOKEN: api.token });
+  const range = ["--from", "2025-04-10", "--until", "2025-04-11"];
+
+  beforeAll(async () => {
+    const line = '{"$time":"2025-04-10","$unique_id":"n","$country":"DE","$version":"1.4"}\n';
+    await run(["import", "-", "--to", `${owner}/tool`], { input: line, env: env() });
+  });
+
+  test("packages are listed, as text and as JSON", async () => {
+    expect((await run(["packages", owner], { env: env() })).out).toBe(`${owner}/tool  other\n`);
+    const { out } = await run(["packages", owner, "--json"], { env: env() });
+    expect(JSON.parse(out)).toMatchObject({ owner, name: "tool" });
+  });
+
+  test("stats are totals and days, or the rows of a list", async () => {
+    const { out } = await run(["stats", `${owner}/tool`, ...range], { env: env() });
+    expect(out).toMatch(/^2025-04-10 to 2025-04-11 \(left out\): 1 downloads .*\n2025-04-10 +1\n$/);
+    const rows = await run(["stats", owner, ...range, "--by", "country"], { env: env() });
+    expect(rows.out).toBe("            1  100.0 %  DE\n");
+    const mistyped = await run(["stats", `${owner}/tol`, ...range], { env: env() });
+    expect(mistyped).toMatchObject({ status: 1, err: saying("Did you mean tool?") });
+  });
+
+  test("an export goes to standard output or a file, and needs the right to it", async () => {
+    const asked = ["export", `${owner}/tool`, ...range];
+    expect(await run(asked, { env: env() })).toMatchObject({ status: 1, out: "" });
+    await toolchain.admin("grant-export", owner);
+    expect((await run(asked, { env: env() })).out).toContain('"breakdown":"country"');
+    await run([...asked, "--events", "--format", "csv", "--output", "events.csv"], { env: env() });
+    expect((await readFile(join(folder, "events.csv"), "utf8")).split("\n")).toHaveLength(3);
+  });
+});

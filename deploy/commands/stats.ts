@@ -1,0 +1,61 @@
+import { Command, Option } from "commander";
+import { STATISTICS_LISTS, listNamed } from "../../schemas/contracts/breakdowns.js";
+import type { Statistics, StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics.js";
+import { count, readJson } from "../import/call-api.js";
+import { printRecord } from "../import/print-record.js";
+import { type ServiceOptions, addServiceOptions, serviceOf } from "../import/service-options.js";
+import { type Target, nearTarget, parseTarget } from "../import/target.js";
+
+interface Options extends ServiceOptions {
+  from?: string;
+  until?: string;
+  by?: string;
+}
+
+/** `stats`: numbers of an owner or a package, without a browser. */
+export function statsCommand(): Command {
+  const command = new Command("stats")
+    .argument("<owner[/package]>", "whose numbers")
+    .option("--from <day>", "as 2026-11-01 (default: 30 days, today included)")
+    .option("--until <day>", "the first day that is left out")
+    .addOption(
+      new Option("--by <list>", "the first 50 of a list").choices(STATISTICS_LISTS.map(({ name }) => name)),
+    );
+  return addServiceOptions(command).action(show);
+}
+
+async function show(text: string, { json, by, ...options }: Options): Promise<void> {
+  const service = serviceOf(options);
+  const target = parseTarget(text, "the argument");
+  const path = pathOf(target, options, by);
+  await nearTarget(service, target, async () => {
+    if (by === undefined) return printRecord(await readJson<Statistics>(service, path), json, totalsText);
+    const { rows } = await readJson<StatisticsListPage>(service, path);
+    for (const row of rows) printRecord(row, json, () => rowText(row, by));
+  });
+}
+
+function pathOf({ owner, packageName }: Target, { from, until }: Options, by: string | undefined): string {
+  const query = new URLSearchParams({
+    ...(from !== undefined && { startDate: from }),
+    ...(until !== undefined && { endDate: until }),
+    ...(packageName !== undefined && { package: packageName }),
+    ...(by !== undefined && { per_page: "50" }),
+  });
+  return `/v2/${encodeURIComponent(owner)}/stats${by === undefined ? "" : `/${by}`}?${query.toString()}`;
+}
+
+function totalsText({ start_date: from, end_date: until, totals, series }: Statistics): string {
+  const { downloads, views, unique_addresses: addresses, companies } = totals;
+  return [
+    `${from} to ${until} (left out): ${count(downloads)} downloads from ${count(addresses)} addresses, ${count(views)} views, ${count(companies)} companies`,
+    ...series.map((day) => `${day.date}  ${count(day.downloads).padStart(13)}`),
+  ].join("\n");
+}
+
+function rowText(row: StatisticsRow, by: string): string {
+  const { values, counts } = listNamed(by);
+  const names = values.map(({ field }) => row[field] ?? "").filter((value) => value !== "");
+  const share = `${(row.share * 100).toFixed(1)} %`;
+  return `${count(Number(row[counts] ?? row["views"])).padStart(13)}  ${share.padStart(7)}  ${names.join(" ")}`;
+}
