@@ -2,9 +2,14 @@ import { DAY_MS } from "../../schemas/date-range.js";
 import type { Random } from "./random.js";
 import type { Audience } from "./user-agents.js";
 
-/** The part of a line about the download: `,"$version":...`, custom variables, the page, the type. */
-export function detailsText(audience: Audience, random: Random): string {
-  const version = random.chance(0.93) ? `,"$version":"${random.pickSkewed(VERSIONS[audience])}"` : "";
+/**
+ * The part of a line about the download: `,"$version":...`, custom variables, the page, the type. `progress` is how far its
+ * time is in a period in which releases come one after another, from 0 to 1.
+ */
+export function detailsText(audience: Audience, random: Random, progress = 1): string {
+  const version = random.chance(0.93)
+    ? `,"$version":"${random.pickSkewed(releasedBy(VERSIONS[audience], progress))}"`
+    : "";
   return (
     (audience === "pixel" ? "" : version) + variablesText(audience, random) + rareFields(audience, random)
   );
@@ -44,6 +49,13 @@ const VERSIONS: Record<Audience, readonly string[]> = {
   other: RELEASES.map((release) => `v${release}`),
   pixel: [],
 };
+
+/** How far a period is when the newest version comes, the one before it, and the one before that. */
+const RELEASED_AT = [0.7, 0.4, 0.15];
+
+function releasedBy(versions: readonly string[], progress: number): readonly string[] {
+  return versions.slice(RELEASED_AT.filter((from) => progress < from).length);
+}
 
 function variablesText(audience: Audience, random: Random): string {
   if (audience === "other") return fileVariables(random);
@@ -96,14 +108,16 @@ function rareFields(audience: Audience, random: Random): string {
 export interface Period {
   firstDay: number;
   days: number;
+  /** Later days have more events. */
+  isGrowing: boolean;
 }
 
-export function periodFrom(from: string, days: number): Period {
+export function periodFrom(from: string, days: number, isGrowing = false): Period {
   const firstDay = Date.parse(`${from}T00:00:00Z`);
   if (Number.isNaN(firstDay)) throw new TypeError(`"${from}" is not a date of the form YYYY-MM-DD`);
   if (!Number.isInteger(days) || days < 1)
     throw new TypeError(`a period has at least one whole day, not ${days}`);
-  return { firstDay, days };
+  return { firstDay, days, isGrowing };
 }
 
 /** A random time in milliseconds since the epoch: more often at noon than at night, less often at weekends. */
@@ -112,11 +126,15 @@ export function pickTime(period: Period, random: Random): number {
   return day + Math.floor(((random.share() + random.share()) / 2) * DAY_MS);
 }
 
-function pickDay({ firstDay, days }: Period, random: Random): number {
-  const day = firstDay + random.below(days) * DAY_MS;
+/** With it the last day has eight times as many events as a day of the first tenth. */
+const GROWTH = 0.6;
+
+function pickDay({ firstDay, days, isGrowing }: Period, random: Random): number {
+  const any = () => (isGrowing ? Math.floor(random.share() ** GROWTH * days) : random.below(days));
+  const day = firstDay + any() * DAY_MS;
   const weekday = (day / DAY_MS + THURSDAY) % 7;
   const weekend = weekday === 0 || weekday === 6;
-  return weekend && random.chance(0.5) ? firstDay + random.below(days) * DAY_MS : day;
+  return weekend && random.chance(0.5) ? firstDay + any() * DAY_MS : day;
 }
 
 /** The weekday of 1 January 1970, counted from Sunday. */

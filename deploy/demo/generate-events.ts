@@ -40,6 +40,8 @@ export interface EventMix {
   pixels?: readonly { id: string }[];
   from: string;
   days: number;
+  /** More events on later days, and releases that come one after another. */
+  isGrowing?: boolean;
   /** Share of lines with an error or a warning; default 0.02. */
   brokenShare?: number;
   /** Share of lines with the `$unique_id` of an earlier line; default 0.1. */
@@ -97,7 +99,7 @@ function openShared(mix: EventMix): Shared {
     seed: mix.seed,
     brokenShare: mix.brokenShare ?? 0.02,
     overrideShare: mix.overrideShare ?? 0.1,
-    period: periodFrom(mix.from, mix.days),
+    period: periodFrom(mix.from, mix.days, mix.isGrowing),
     artifacts,
     pools: new Map(
       [...audiences].map((audience) => [audience, clientPool(audience, { seed: mix.seed, size })]),
@@ -162,8 +164,13 @@ function validFields(shared: Shared, plan: LinePlan): ValidFields {
   return {
     target: named ? targetField(artifact, random) : "",
     time: `"$time":${timeText(time, random)}`,
-    rest: id + address + client.agent + detailsText(artifact.audience, random),
+    rest:
+      id + address + client.agent + detailsText(artifact.audience, random, progressOf(shared.period, time)),
   };
+}
+
+function progressOf({ firstDay, days, isGrowing }: Period, time: number): number {
+  return isGrowing ? (time - firstDay) / (days * DAY_MS) : 1;
 }
 
 function targetField({ key, id }: DemoArtifact, random: Random): string {

@@ -12,7 +12,7 @@ interface MainJob {
   organization: string;
   events: number;
   seed: number;
-  /** Milliseconds since the epoch. The events are from the 30 days before this day. */
+  /** Milliseconds since the epoch. The events are from the 120 days before this day, more on later ones. */
   now: number;
   print: (text: string) => void;
   grantExport: (owner: string) => Promise<unknown>;
@@ -23,7 +23,7 @@ export interface MainJobDone {
   range: { startDate: string; endDate: string };
 }
 
-const DAYS = 30;
+const DAYS = 120;
 const ROWS_MAX = 6;
 
 /** Does the main job over HTTP and prints each step: organization, packages, import, aggregates, companies. */
@@ -96,7 +96,7 @@ interface ImportJob extends MainJob {
 async function importEvents(api: ApiClient, job: ImportJob): Promise<EventImport> {
   const { organization, events, seed, from, print } = job;
   const packages = job.packages.map(({ uuid, libraryType = "other" }) => ({ id: uuid, libraryType }));
-  const body = generateBody({ seed, count: events, packages, from, days: DAYS });
+  const body = generateBody({ seed, count: events, packages, from, days: DAYS, isGrowing: true });
   print(`Importing ${events} generated events (gzip), 2 % of them broken, 10 % overriding earlier ones.\n`);
   const progress = openProgress(print);
   const startedAt = performance.now();
