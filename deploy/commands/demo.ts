@@ -136,7 +136,7 @@ export function tryCommands(
     `${curl(`${apiUrl}/v1/packages/${first?.uuid}/events/events.csv?${query}`)} --compressed`,
     `${curl(`${apiUrl}/v2/packages/${organization}/${first?.uuid}/import`)} \\\n    -H 'Content-Type: application/ndjson' --data-binary '${event}'`,
     curl(`${apiUrl}/v2/imports/${organization}`),
-    curl(`${apiUrl}/v2/${organization}/companies?stage=experimentation`),
+    curl(`${apiUrl}/v2/${organization}/companies?stage=ongoing-usage`),
     `curl -sSi '${collectUrl}/1.4.0/toolkit-cli.tgz' -H 'Host: ${DEMO_HOST}'    # a download, counted live`,
   ];
   return `${commands.map((command) => `  ${command}\n`).join("")}\nEvery operation: ${apiUrl}/docs\n`;
