@@ -24,6 +24,8 @@ interface WaitLimits {
 export const REQUEST_LIMITS: WaitLimits = { connectionMs: 2_000, lockMs: 3_000, statementMs: 30_000 };
 
 const CONNECTION_MS = 5_000;
+/** For work without time limits: on a busy machine a start loads tables for longer than 5 s, and hears nothing meanwhile. */
+const PATIENT_CONNECTION_MS = 30_000;
 /** Longer than the usual pauses between requests. Opening a connection takes about 10 ms, many at once far longer. */
 const IDLE_MS = 5 * 60_000;
 /** Added to the server's statement limit, for a server that does not answer at all. */
@@ -34,7 +36,7 @@ export function connectPostgres({ url, connectionsMax, log, limits }: PostgresPo
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
-    connectionTimeoutMillis: limits?.connectionMs ?? CONNECTION_MS,
+    connectionTimeoutMillis: limits?.connectionMs ?? PATIENT_CONNECTION_MS,
     idleTimeoutMillis: IDLE_MS,
     // The session that holds the lock of migrations is silent for as long as one statement of ClickHouse takes.
     keepAlive: true,

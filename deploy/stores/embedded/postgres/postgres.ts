@@ -110,8 +110,8 @@ async function answers(server: Server): Promise<boolean> {
     await asSuperuser(server, (client) => client.query("SELECT 1"));
     return true;
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === "ECONNREFUSED" || code === "ECONNRESET" || code === CANNOT_CONNECT_NOW) return false;
+    // Without an answer of the server it is not ready yet, or the machine is too busy for both.
+    if (!(error instanceof pg.DatabaseError) || error.code === CANNOT_CONNECT_NOW) return false;
     throw new StartFailure(`PostgreSQL on ${server.cluster.dir} refuses the connection: ${String(error)}`, {
       cause: error,
     });
