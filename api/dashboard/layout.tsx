@@ -9,6 +9,7 @@ import {
   type Viewer,
   type VisitedOwner,
 } from "./page.js";
+import { SearchField } from "./parts/search-field.js";
 import { path, prefixOf } from "./address.js";
 
 interface Rendered {
@@ -106,6 +107,7 @@ function Top({ section }: { section: Section | undefined }) {
         </a>
         {viewer && <OwnerSwitch viewer={viewer} owner={owner} />}
         <span class="spring" />
+        {viewer && <SearchField />}
         {viewer && <AccountMenu viewer={viewer} section={section} />}
       </div>
       {viewer && owner && <Navigation owner={owner} section={section} />}
@@ -186,7 +188,8 @@ interface Entry {
 
 const hasRole = ({ role }: VisitedOwner) => role !== "none";
 
-const ENTRIES: readonly Entry[] = [
+/** The pages of an owner. */
+export const ENTRIES: readonly Entry[] = [
   { section: "overview", label: "Overview", end: "", isFor: () => true },
   { section: "companies", label: "Companies", end: "/companies", isFor: hasRole },
   { section: "imports", label: "Imports", end: "/imports", isFor: mayManage },

@@ -36,7 +36,7 @@ export async function openVisit(visit: Visit): Promise<void> {
 }
 
 /** An owner to whom the viewer has no relation may have packages that the viewer may see. The API decides. */
-function ownerNamed(name: string, { username, organizations, exportEnabled }: Viewer): VisitedOwner {
+export function ownerNamed(name: string, { username, organizations, exportEnabled }: Viewer): VisitedOwner {
   const isNamed = (other: string) => other.toLowerCase() === name.toLowerCase();
   if (isNamed(username)) return { name: username, kind: "user", role: "owner", mayExport: exportEnabled };
   const organization = organizations.find((each) => isNamed(each.name));

@@ -4,11 +4,17 @@ export function listenForKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (event.key === "?") return toggleHelp();
     if (event.key === "Escape" && closeHelp()) return;
+    if (event.key === "/") return focusSearch(event);
     const link = linkFor(event.key);
     if (link === undefined || document.querySelector("details.menu[open]") !== null) return;
     rememberScroll(link.pathname);
     link.click();
   });
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  event.preventDefault();
+  document.querySelector<HTMLInputElement>("[data-search]")?.focus();
 }
 
 const links = () => [...document.querySelectorAll<HTMLAnchorElement>("a[data-key]")];
@@ -33,6 +39,7 @@ function toggleHelp(): void {
     ...shown,
     ["← →", "Numbers of a chart"],
     ["Enter", "That day alone"],
+    ["/", "Search"],
     ["?", "These keys"],
   ]) {
     const name = document.createElement("dt");

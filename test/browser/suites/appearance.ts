@@ -34,6 +34,7 @@ const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => 
   ["package-settings", ({ files }) => `/o/${ORGANIZATION}/settings/packages/${files}`],
   ["notifications", () => `/o/${ORGANIZATION}/settings/notifications`],
   ["audit", () => `/o/${ORGANIZATION}/settings/audit`],
+  ["search", () => "/search?q=tool"],
   ["not-found", () => `/o/${ORGANIZATION}/packages/nothing`],
   ["account", () => "/account"],
 ];

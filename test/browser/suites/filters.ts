@@ -102,6 +102,17 @@ export function filterSuite(world: () => DashboardWorld): void {
       expect(range()).toEqual([daysAgo(1), daysAgo(1)]);
     });
 
+    test("/ leads to what has a name, and Enter to the list of it", async () => {
+      await using window = await world().windowOf("ada");
+      const { page } = window;
+      await page.goto(world().at(PAGE));
+      await page.keyboard.press("/");
+      await page.keyboard.type("ACME/w");
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "acme/web" }).click();
+      await page.getByRole("heading", { name: "acme/web" }).waitFor();
+    });
+
     test("a list in full is searched and turned over", async () => {
       await using window = await world().windowOf("ada", { javaScriptEnabled: false });
       const { page } = window;

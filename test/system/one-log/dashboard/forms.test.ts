@@ -48,6 +48,20 @@ async function importLines(lines: readonly string[]): Promise<EventImport> {
 
 const line = (fields: object = {}) => JSON.stringify({ $time: new Date().toISOString(), ...fields });
 
+test.each([
+  ["an owner", () => owner, ["Files", "Import", "Page"]],
+  ["a member", () => member, ["Files"]],
+  ["a stranger", () => outsider, []],
+] as const)("search finds for %s what they may see of acme", async (_, who, kinds) => {
+  await importLines([line()]);
+  const found = async (text: string) => {
+    const { html } = await who().get(`/search?q=${text}`);
+    return [...html.matchAll(/<\/th><td[^>]*>([A-Z]\w+)<\/td><td[^>]*>acme</g)].map(([, kind = ""]) => kind);
+  };
+  const all = [...(await found("TOOL")), ...(await found("webhooks"))];
+  expect([...new Set(all)].sort()).toEqual(kinds);
+});
+
 describe("the pages of imports", () => {
   test("show an import with its faults by type, hostile lines as text, and what was refused byte for byte", async () => {
     const refused = [`${HOSTILE} \u202e`, "no JSON"];

@@ -1,0 +1,114 @@
+import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { path } from "../../address.js";
+import { ENTRIES } from "../../layout.js";
+import { ownerNamed } from "../../open-visit.js";
+import { type Visit, type VisitedOwner, mayManage, page, useVisit } from "../../page.js";
+import { PageHead, Panel } from "../../parts/panel.js";
+import { Table } from "../../parts/table.js";
+import { TYPES, ifAllowed, packagesOf, pixelsOf } from "../artifacts-of.js";
+import { targetName } from "../imports/import-words.js";
+
+interface Hit {
+  kind: string;
+  name: string;
+  owner: string;
+  /** Below `/dashboard`. */
+  to: string;
+}
+
+const OWNERS_MAX = 10;
+const HITS_MAX = 50;
+const COMPANIES_MAX = 10;
+const IMPORTS_MAX = 100;
+
+/** Packages, pixels, companies, imports and pages of the viewer's owners whose name has the text. */
+export const searchPage = page<Hit[]>({
+  path: "/search",
+  async load(visit) {
+    const text = textOf(visit.query);
+    if (text === "") return [];
+    const found = (await ownersOf(visit)).slice(0, OWNERS_MAX).map((owner) => hitsOf(visit, owner, text));
+    return (await Promise.all(found)).flat().slice(0, HITS_MAX);
+  },
+  title: (_, { query }) => (textOf(query) === "" ? "Search" : `Search for ${textOf(query)}`),
+  render: (hits) => <Hits hits={hits} />,
+});
+
+/** Those whom the viewer belongs to, and those of single packages on which the viewer has a level. */
+async function ownersOf({ api, user }: Visit): Promise<VisitedOwner[]> {
+  const packages = await api<PackageV1[]>({ path: "/v1/packages", query: { short: "true" } });
+  const own = [...user.organizations.map(({ name }) => name), user.username];
+  const names = new Set([...own, ...packages.map(({ owner }) => owner)]);
+  return [...names].map((name) => ownerNamed(name, user));
+}
+
+function textOf(query: URLSearchParams): string {
+  return (query.get("q") ?? "").trim();
+}
+
+async function hitsOf(visit: Visit, owner: VisitedOwner, text: string): Promise<Hit[]> {
+  const asking = { api: visit.api, owner };
+  const [packages, pixels, companies, imports] = await Promise.all([
+    packagesOf(asking),
+    ifAllowed(pixelsOf(asking)),
+    ifAllowed(
+      visit.api<{ companies: CompanyRecord[] }>({
+        path: path`/v2/${owner.name}/companies`,
+        query: { search: text, per_page: COMPANIES_MAX },
+      }),
+    ),
+    mayManage(owner) ? importsOf(asking) : [],
+  ]);
+  const hit = (kind: string, name: string, to: string) => ({ kind, name, to, owner: owner.name });
+  const at = path`/o/${owner.name}`;
+  const all = [
+    ...packages.map(({ uuid, name, libraryType }) =>
+      hit(TYPES[libraryType ?? "other"], name, at + path`/packages/${uuid}`),
+    ),
+    ...(pixels ?? []).map(({ id, name }) => hit("Pixel", name, at + path`/pixels/${id}`)),
+    ...imports.map((record) =>
+      hit("Import", `${targetName(record)} ${record.id}`, at + path`/imports/${record.id}`),
+    ),
+    ...ENTRIES.filter(({ isFor }) => isFor(owner)).map(({ label, end }) => hit("Page", label, at + end)),
+  ].filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+  const named = (companies?.companies ?? []).map(({ name, domain }) =>
+    hit("Company", name || domain, at + path`/companies/${domain}`),
+  );
+  return [...all, ...named];
+}
+
+async function importsOf({ api, owner }: Pick<Visit, "api" | "owner">): Promise<EventImport[]> {
+  const query = { per_page: IMPORTS_MAX };
+  return (await api<{ event_imports: EventImport[] }>({ path: path`/v2/imports/${owner.name}`, query }))
+    .event_imports;
+}
+
+function Hits({ hits }: { hits: readonly Hit[] }) {
+  const { href, query } = useVisit();
+  return (
+    <>
+      <PageHead
+        title="Search"
+        about={`Packages, pixels, companies, imports and pages of the first ${OWNERS_MAX} owners that you see something of.`}
+      />
+      {textOf(query) !== "" && (
+        <Panel title="Found">
+          <Table
+            caption="Found"
+            columns={[{ name: "Name" }, { name: "Kind" }, { name: "Owner", isMinor: true }]}
+            rows={hits.map(({ kind, name, owner, to }) => [
+              <a href={href(to)}>
+                <bdi>{name}</bdi>
+              </a>,
+              kind,
+              owner,
+            ])}
+            empty="Nothing that you may see has this in its name."
+          />
+        </Panel>
+      )}
+    </>
+  );
+}
