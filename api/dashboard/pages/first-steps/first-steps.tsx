@@ -28,10 +28,11 @@ export function FirstSteps({ subject }: { subject: Beginning }) {
         />
       )}
       <ol class="steps">
-        {steps.map(({ title, about, text }) => (
+        {steps.map(({ title, about, text, isForm }) => (
           <li>
             <Panel title={title}>
               {about && <p class="soft">{about}</p>}
+              {isForm && <SettingsLink subject={subject} />}
               {text && <CopyLine label={title} text={text} />}
             </Panel>
           </li>
@@ -44,6 +45,16 @@ export function FirstSteps({ subject }: { subject: Beginning }) {
         </p>
       )}
     </>
+  );
+}
+
+function SettingsLink({ subject }: { subject: Beginning }) {
+  const { href, owner } = useVisit();
+  if (subject.kind === "pixel") return null;
+  return (
+    <a class="button" href={href(path`/o/${owner.name}/settings/packages/${subject.found.uuid}`)}>
+      Settings of the package
+    </a>
   );
 }
 

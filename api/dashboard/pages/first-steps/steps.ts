@@ -6,6 +6,8 @@ interface Step {
   title: string;
   about?: string;
   text?: string;
+  /** Leads to the package's settings, whose form does this. */
+  isForm?: true;
 }
 
 /** The steps to the first event, in order. */
@@ -62,18 +64,18 @@ END`,
   ];
 }
 
-function fileSteps({ api, id, collect }: About): Step[] {
+function fileSteps({ collect }: About): Step[] {
   return [
     {
       title: "Give the package a domain of yours",
       about: "Let its DNS name lead to live collection, through a proxy with TLS.",
-      text: `curl -sS --fail-with-body "${api}${path`/v1/packages/${id}/domains`}" ${AUTHORIZED} \\
-  -d '{"name": "get.example.org"}'`,
+      isForm: true,
     },
     {
       title: "Say where the files are",
-      text: `curl -sS --fail-with-body "${api}${path`/v1/packages/${id}/routes`}" ${AUTHORIZED} \\
-  -d '{"templatePath": "/{version}/{+file}", "outgoingUrl": "https://files.example.org/{version}/{+file}"}'`,
+      about:
+        "A route such as /{version}/{+file}, which leads to https://files.example.org/{version}/{+file}.",
+      isForm: true,
     },
     {
       title: "Download a file",
@@ -82,26 +84,23 @@ function fileSteps({ api, id, collect }: About): Step[] {
   ];
 }
 
-function dockerSteps({ api, id, collect }: About): Step[] {
+function dockerSteps({ collect }: About): Step[] {
   return [
     {
       title: "Lead a host name to live collection",
-      about: `It answers at ${collect}. docker wants TLS, so a proxy stands in front. The package's publicUrl names the host.`,
-      text: `curl -sS --fail-with-body -X PUT "${api}${path`/v1/packages/${id}`}" ${AUTHORIZED} \\
-  -d '{"name": "web", "shortDescription": "", "backendUrl": "https://registry.example.org/acme/web",
-       "publicUrl": "https://cr.example.org/acme/web"}'`,
+      about: `It answers at ${collect}. docker wants TLS, so a proxy stands in front. Type the address that people pull from.`,
+      isForm: true,
     },
-    { title: "Pull through it", text: "docker pull cr.example.org/acme/web:latest" },
+    { title: "Pull through it", about: "docker pull with that address counts from the first time." },
   ];
 }
 
-function pythonSteps({ api, id, name }: About): Step[] {
+function pythonSteps({ name }: About): Step[] {
   return [
     {
       title: "Give the package a domain of yours",
       about: "Let its DNS name lead to live collection, through a proxy with TLS.",
-      text: `curl -sS --fail-with-body "${api}${path`/v1/packages/${id}/domains`}" ${AUTHORIZED} \\
-  -d '{"name": "pkgs.example.org"}'`,
+      isForm: true,
     },
     {
       title: "Install from it",

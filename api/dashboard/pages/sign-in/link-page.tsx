@@ -107,6 +107,10 @@ function MakeAccount({ link, adminCommand }: { link: string; adminCommand: strin
         />
         <Button>Make the account</Button>
         <p class="hint">
+          To come back later, set a password on your account page, or have a link made:{" "}
+          <code>{adminCommand} sign-in-link</code> and your name.
+        </p>
+        <p class="hint">
           You see all statistics here. Export of data, as files and by the API, is off until the operator
           grants it: <code>{adminCommand} grant-export NAME</code>
         </p>

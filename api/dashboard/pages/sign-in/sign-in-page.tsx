@@ -43,7 +43,7 @@ interface SignInProps {
 function SignIn({ to, openid, adminCommand }: SignInProps) {
   return (
     <div class="sign-in">
-      <PageHead title="Sign in" />
+      <PageHead title="Sign in" about="Maintainer Toolchain shows who uses your packages." />
       <Form action="sign-in">
         <input type="hidden" name="to" value={to} />
         <Field name="username" label="Username" autocomplete="username" required />
