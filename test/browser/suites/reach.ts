@@ -51,7 +51,7 @@ export function reachSuite(world: () => DashboardWorld): void {
       const answer = await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool`));
       await level("default");
       expect(totals.downloads).toBeGreaterThan(0);
-      expect(all.names).toBe(1);
+      expect(all.names).toBeGreaterThan(0);
       expect(seen).toEqual({ downloads: all.downloads - totals.downloads, names: 0 });
       expect(answer?.status()).toBe(404);
     });
@@ -61,13 +61,14 @@ export function reachSuite(world: () => DashboardWorld): void {
         await using window = await world().windowOf("ada", options);
         const { page } = window;
         await page.goto(world().at(`/o/${ORGANIZATION}/imports`));
-        const imports = await page.locator("main").innerText();
+        const imports = (await page.locator("main").innerText()).replace(/just now|\d+ \w+ ago/g, "");
+        const [exact = ""] = ((await page.locator("time").first().getAttribute("title")) ?? "").split("\n");
         await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool`));
         await page.locator(".pointed").first().focus();
         await page.keyboard.press("End");
         const numbers = await page.locator("main").innerText();
         // The time of the answer itself.
-        return [imports, numbers.replace(/Complete through \d\d:\d\d/, "")];
+        return [exact, imports, numbers.replace(/Complete through \d\d:\d\d/, "")];
       };
       const here = await textIn({ timezoneId: "UTC", locale: "en-US" });
       expect(here[0]).toMatch(/\d\d:\d\d UTC/);
