@@ -19,8 +19,8 @@ import { countLive } from "../support/stores/open-clickhouse.js";
 
 const ORGANIZATION = "on-three";
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
-const IMPORTS = 3;
-const LINES = 12_000;
+const IMPORTS = 2;
+const LINES = 6_000;
 const TOPIC = "events.raw";
 const TOPIC_RESOURCE = 2;
 

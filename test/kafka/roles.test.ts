@@ -17,7 +17,7 @@ import {
 import type { Toolchain } from "../support/program/start-toolchain.js";
 
 /** Lines of the larger of two imports: `ROLES_TEST_LINES=2000000 npx vitest run --project kafka test/kafka/roles.test.ts` */
-const LINES = Number(process.env["ROLES_TEST_LINES"] ?? 60_000);
+const LINES = Number(process.env["ROLES_TEST_LINES"] ?? 24_000);
 /** A body that stands still for two minutes is given up. */
 const ALIVE_MS = 10_000;
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
@@ -167,7 +167,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
 
   test("one of two processes of jobs settles an owner's imports at a time, and the other goes on without it", async () => {
     const other = await world.cluster.add("jobs");
-    const sections = await world.newSections(20_000);
+    const sections = await world.newSections(8_000);
     const settled = async ({ endpoints }: Toolchain) => {
       const text = await (await fetch(`${endpoints.metrics}/metrics`)).text();
       return Number(/^settlement_versions_total (\d+)$/m.exec(text)?.[1] ?? 0);
@@ -205,7 +205,7 @@ describeWithBroker("each role as processes of its own, on a Kafka broker", (brok
     await expectExact(record, sections);
 
     await world.jobs.kill("SIGKILL");
-    const more = await world.newSections(5_000);
+    const more = await world.newSections(2_000);
     await expectExact(await apis[0].pollToDone(await send(apis[0], more)), more);
   });
 
