@@ -5,7 +5,7 @@ export function SearchField() {
   const { href, here, query } = useVisit();
   const text = here === "/search" ? (query.get("q") ?? "") : "";
   return (
-    <form method="get" action={href("/search")} class="search" role="search">
+    <form method="get" action={href("/search")} class="search" role="search" aria-label="Everything">
       <input
         type="search"
         name="q"

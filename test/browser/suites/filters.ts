@@ -109,7 +109,7 @@ export function filterSuite(world: () => DashboardWorld): void {
       await page.keyboard.press("/");
       await page.keyboard.type("ACME/w");
       await page.keyboard.press("Enter");
-      await page.getByRole("link", { name: "acme/web" }).click();
+      await page.getByRole("link", { name: "acme/web", exact: true }).click();
       await page.getByRole("heading", { name: "acme/web" }).waitFor();
     });
 
