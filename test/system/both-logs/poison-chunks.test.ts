@@ -7,7 +7,6 @@ import { makePackage } from "../../support/imports/make-artifacts.js";
 import { startUpload } from "../../support/imports/start-upload.js";
 import { readMetrics, type Metrics } from "../../support/program/read-metrics.js";
 import { onPostgres } from "../../support/stores/on-postgres.js";
-import { START_SOONER } from "../../support/program/start-sooner.js";
 import { api, restart, toolchain, useToolchain } from "../../support/program/use-toolchain.js";
 import { useFolder } from "../../support/use-folder.js";
 
@@ -36,7 +35,7 @@ const faulty = join(folder, "faulty.mjs");
 beforeAll(() => writeFile(faulty, FAULTY(join(folder, "cured"))));
 useToolchain({
   organizations: [ORGANIZATION],
-  env: { NODE_OPTIONS: `--import=${START_SOONER} --import=${faulty}`, ENRICH_WORKERS: "2" },
+  env: { NODE_OPTIONS: `--import=${faulty}`, ENRICH_WORKERS: "2" },
 });
 
 async function newPackage(): Promise<{ id: string; path: string }> {
