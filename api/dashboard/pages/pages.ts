@@ -8,7 +8,7 @@ import { uploadPage } from "./imports/upload-page.js";
 import { homePage, overviewPage } from "./overview/overview-page.js";
 import { packageListPage, packagePage } from "./package/package-page.js";
 import { pixelListPage, pixelPage } from "./package/pixel-page.js";
-import { searchPage } from "./search/search-page.js";
+import { searchPage } from "./search-page.js";
 import { auditPage } from "./settings/audit-page.js";
 import { membersPage } from "./settings/members-page.js";
 import { notificationsPage } from "./settings/notifications-page.js";

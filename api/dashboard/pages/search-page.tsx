@@ -1,14 +1,14 @@
-import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
-import type { PackageV1 } from "../../../../schemas/contracts/package.js";
-import type { EventImport } from "../../../../schemas/records/import-store.js";
-import { path } from "../../address.js";
-import { ENTRIES } from "../../layout.js";
-import { ownerNamed } from "../../open-visit.js";
-import { type Visit, type VisitedOwner, mayManage, page, useVisit } from "../../page.js";
-import { PageHead, Panel } from "../../parts/panel.js";
-import { Table } from "../../parts/table.js";
-import { TYPES, ifAllowed, packagesOf, pixelsOf } from "../artifacts-of.js";
-import { targetName } from "../imports/import-words.js";
+import type { CompanyRecord } from "../../../schemas/contracts/funnel.js";
+import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { EventImport } from "../../../schemas/records/import-store.js";
+import { path } from "../address.js";
+import { ENTRIES } from "../layout.js";
+import { ownerNamed } from "../open-visit.js";
+import { type Visit, type VisitedOwner, mayManage, page, useVisit } from "../page.js";
+import { PageHead, Panel } from "../parts/panel.js";
+import { Table } from "../parts/table.js";
+import { TYPES, ifAllowed, pixelsOf } from "./artifacts-of.js";
+import { targetName } from "./imports/import-words.js";
 
 interface Hit {
   kind: string;
@@ -29,16 +29,18 @@ export const searchPage = page<Hit[]>({
   async load(visit) {
     const text = textOf(visit.query);
     if (text === "") return [];
-    const found = (await ownersOf(visit)).slice(0, OWNERS_MAX).map((owner) => hitsOf(visit, owner, text));
+    // Their own, those of their organizations, and those on which they have a level.
+    const packages = await visit.api<PackageV1[]>({ path: "/v1/packages", query: { short: "true" } });
+    const owners = ownersOf(visit, packages).slice(0, OWNERS_MAX);
+    const found = owners.map((owner) => hitsOf(visit, { owner, packages, text }));
     return (await Promise.all(found)).flat().slice(0, HITS_MAX);
   },
   title: (_, { query }) => (textOf(query) === "" ? "Search" : `Search for ${textOf(query)}`),
   render: (hits) => <Hits hits={hits} />,
 });
 
-/** Those whom the viewer belongs to, and those of single packages on which the viewer has a level. */
-async function ownersOf({ api, user }: Visit): Promise<VisitedOwner[]> {
-  const packages = await api<PackageV1[]>({ path: "/v1/packages", query: { short: "true" } });
+/** Those whom the viewer belongs to come first. */
+function ownersOf({ user }: Visit, packages: readonly PackageV1[]): VisitedOwner[] {
   const own = [...user.organizations.map(({ name }) => name), user.username];
   const names = new Set([...own, ...packages.map(({ owner }) => owner)]);
   return [...names].map((name) => ownerNamed(name, user));
@@ -48,13 +50,19 @@ function textOf(query: URLSearchParams): string {
   return (query.get("q") ?? "").trim();
 }
 
-async function hitsOf(visit: Visit, owner: VisitedOwner, text: string): Promise<Hit[]> {
-  const asking = { api: visit.api, owner };
-  const [packages, pixels, companies, imports] = await Promise.all([
-    packagesOf(asking),
+interface SearchedOwner {
+  owner: VisitedOwner;
+  /** Of all owners. */
+  packages: readonly PackageV1[];
+  text: string;
+}
+
+async function hitsOf({ api }: Visit, { owner, packages, text }: SearchedOwner): Promise<Hit[]> {
+  const asking = { api, owner };
+  const [pixels, companies, imports] = await Promise.all([
     ifAllowed(pixelsOf(asking)),
     ifAllowed(
-      visit.api<{ companies: CompanyRecord[] }>({
+      api<{ companies: CompanyRecord[] }>({
         path: path`/v2/${owner.name}/companies`,
         query: { search: text, per_page: COMPANIES_MAX },
       }),
@@ -64,9 +72,11 @@ async function hitsOf(visit: Visit, owner: VisitedOwner, text: string): Promise<
   const hit = (kind: string, name: string, to: string) => ({ kind, name, to, owner: owner.name });
   const at = path`/o/${owner.name}`;
   const all = [
-    ...packages.map(({ uuid, name, libraryType }) =>
-      hit(TYPES[libraryType ?? "other"], name, at + path`/packages/${uuid}`),
-    ),
+    ...packages
+      .filter((each) => each.owner === owner.name)
+      .map(({ uuid, name, libraryType }) =>
+        hit(TYPES[libraryType ?? "other"], name, at + path`/packages/${uuid}`),
+      ),
     ...(pixels ?? []).map(({ id, name }) => hit("Pixel", name, at + path`/pixels/${id}`)),
     ...imports.map((record) =>
       hit("Import", `${targetName(record)} ${record.id}`, at + path`/imports/${record.id}`),
