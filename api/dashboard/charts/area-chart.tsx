@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { area, curveLinear, stack, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
@@ -21,8 +22,8 @@ interface AreaChartProps {
   caption?: string;
   /** The last place may still grow: it is drawn lighter. */
   isLastOpen?: boolean;
-  /** False where the page has one with more in it. */
-  hasLegend?: boolean;
+  /** In place of the names of the layers. */
+  legend?: ComponentChildren;
   /** A value as text. */
   format?: (value: number) => string;
 }
@@ -34,7 +35,7 @@ export function AreaChart({
   places,
   caption = label,
   isLastOpen,
-  hasLegend = true,
+  legend = layers.map((name, layer) => <Key kind={`line c${layer + 1}`}>{name}</Key>),
   format = formatFull,
 }: AreaChartProps) {
   const sums = places.map(({ values }) => round(values.reduce((sum, value) => sum + value, 0)));
@@ -67,7 +68,7 @@ export function AreaChart({
         ]),
       }}
       marks={<NoteMarks placed={placed} count={places.length} />}
-      legend={hasLegend && layers.map((name, layer) => <Key kind={`line c${layer + 1}`}>{name}</Key>)}
+      legend={legend}
     >
       <Plot scale={scale} labels={places.map(short)}>
         {partsOf(places.length, isLastOpen).flatMap(({ kind, has }) =>

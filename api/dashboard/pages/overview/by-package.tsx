@@ -1,5 +1,6 @@
 import type { Interval, PackageDownloads } from "../../../../schemas/contracts/statistics.js";
-import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
+import { bucketsOf } from "../../../../aggregate/statistics/buckets.js";
+import { type DateRange, daysBetween } from "../../../../schemas/date-range.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { path } from "../../address.js";
 import { useVisit } from "../../page.js";
@@ -13,11 +14,10 @@ const LAYERS_MAX = 5;
 /** The parameter of the page that leaves a package out of the chart, by id. */
 const WITHOUT = "without";
 
-export function ByPackage({ byPackage, state: { interval } }: Overview) {
+export function ByPackage({ byPackage, range, state: { interval } }: Overview) {
   const { query } = useVisit();
   const left = new Set(query.getAll(WITHOUT));
-  const { packages, start_date: start, end_date: endDate } = byPackage;
-  const counted = packages.filter(({ downloads }) => downloads > 0);
+  const counted = byPackage.packages.filter(({ downloads }) => downloads > 0);
   if (counted.length === 0) return null;
   const shown = counted.filter((each) => !left.has(each.package));
   const layers = layersOf(shown);
@@ -28,11 +28,10 @@ export function ByPackage({ byPackage, state: { interval } }: Overview) {
         caption="total"
         interval={interval}
         layers={layers.map(({ name }) => name)}
-        places={groupDays(layers, { start, interval })}
-        isLastOpen={isRunning({ endDate })}
-        hasLegend={false}
+        places={groupDays(layers, { range, interval })}
+        isLastOpen={isRunning(range)}
+        legend={<Legend shown={shown} left={counted.filter((each) => left.has(each.package))} />}
       />
-      <Legend shown={shown} left={counted.filter((each) => left.has(each.package))} />
     </Panel>
   );
 }
@@ -44,25 +43,26 @@ interface Layer {
 
 function layersOf(shown: readonly PackageDownloads[]): Layer[] {
   const others = shown.slice(LAYERS_MAX);
-  const sum = (day: number) => others.reduce((total, { days }) => total + (days[day] ?? 0), 0);
-  const days = shown[0]?.days.map((_, day) => sum(day)) ?? [];
+  const days = shown[0]?.days.map((_, day) => sumOf(others.map((each) => each.days[day] ?? 0))) ?? [];
   return [...shown.slice(0, LAYERS_MAX), ...(others.length > 0 ? [{ name: "all others", days }] : [])];
 }
 
-/** Weeks begin on Monday, and months on their first day, as in the statistics. */
+/** The sums of each bucket of the statistics. */
 export function groupDays(
   layers: readonly Layer[],
-  { start, interval }: { start: string; interval: Interval },
+  { range, interval }: { range: DateRange; interval: Interval },
 ): { date: string; values: number[] }[] {
-  const places: { date: string; values: number[] }[] = [];
-  for (const day of layers[0]?.days.keys() ?? []) {
-    const date = new Date(Date.parse(start) + day * DAY_MS);
-    const begins = { day: true, week: date.getUTCDay() === 1, month: date.getUTCDate() === 1 }[interval];
-    if (begins || day === 0) places.push({ date: dateAt(date.getTime()), values: layers.map(() => 0) });
-    const values = places.at(-1)?.values ?? [];
-    for (const [index, { days }] of layers.entries()) values[index] = (values[index] ?? 0) + (days[day] ?? 0);
-  }
-  return places;
+  if (layers.length === 0) return [];
+  const starts = bucketsOf(range, interval);
+  const dayOf = (date: string) => daysBetween(range.startDate, date);
+  return starts.map((date, index) => {
+    const [from, until] = [dayOf(date), dayOf(starts[index + 1] ?? range.endDate)];
+    return { date, values: layers.map(({ days }) => sumOf(days.slice(from, until))) };
+  });
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** A name leads to its package; the button beside it takes it out of the chart, or brings it back. */

@@ -103,11 +103,15 @@ test.each([
   ["month", [6, 4]],
 ] as const)("days are drawn by %s, weeks from Monday", (interval, sums) => {
   // 30 May 2026 is a Saturday.
-  const places = groupDays([{ name: "web", days: [1, 2, 3, 4] }], { start: START[interval], interval });
+  const places = groupDays([{ name: "web", days: [1, 2, 3, 4] }], { range: RANGES[interval], interval });
   expect(places.map(({ values }) => values[0])).toEqual(sums);
 });
 
-const START = { day: "2026-05-30", week: "2026-05-30", month: "2026-05-29" };
+const RANGES = {
+  day: { startDate: "2026-05-30", endDate: "2026-06-03" },
+  week: { startDate: "2026-05-30", endDate: "2026-06-03" },
+  month: { startDate: "2026-05-29", endDate: "2026-06-02" },
+};
 
 test("a file is named by its package, its list, and its first and last day", () => {
   const state = { startDate: "2026-11-01", endDate: "2026-11-08" };
