@@ -70,7 +70,7 @@ function showCommands(root: HTMLElement): void {
   const commands = document.querySelector<HTMLElement>("[data-upload-commands]");
   const chosen = partsOf(root).target.selectedOptions[0]?.dataset;
   if (commands === null || chosen?.["path"] === undefined) return;
-  const { path = "", id = "PACKAGE" } = commands.dataset;
+  const { path = "", id = "" } = commands.dataset;
   const next = { path: chosen["path"], id: chosen["id"] ?? id };
   for (const code of commands.querySelectorAll("code"))
     code.textContent = (code.textContent ?? "").replace(path, next.path).replace(`/${id} `, `/${next.id} `);

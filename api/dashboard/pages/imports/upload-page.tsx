@@ -183,15 +183,16 @@ const FORMAT_WORDS: Record<ImportFormat, string> = {
   "scarf-csv": "Scarf: export of events",
 };
 
-/** Stands in the commands until a target is chosen. `script/upload.ts` puts the chosen one in its place. */
-const PLACEHOLDER = { path: "/v2/packages/OWNER/PACKAGE/import", id: "PACKAGE" };
+/** Stands in the commands until a package is chosen. `script/upload.ts` puts the chosen target in its place. */
+const PLACEHOLDER = "PACKAGE";
 
 function CommandLine({ targets }: { targets: readonly Target[] }) {
   const { ctx, owner, href } = useVisit();
   const { publicBase: api } = ctx.state;
-  const placeholder = { ...PLACEHOLDER, path: PLACEHOLDER.path.replace("OWNER", owner.name) };
+  const placeholder = { path: path`/v2/packages/${owner.name}/${PLACEHOLDER}/import`, id: PLACEHOLDER };
   const only = targets.length === 1 ? targets[0] : undefined;
   const target = targets.find(({ isChosen }) => isChosen) ?? only ?? placeholder;
+  const id = target.id ?? PLACEHOLDER;
   const line = [
     `gzip -c events.ndjson | curl -X POST -T - '${api}${target.path}'`,
     `  -H "Authorization: Bearer $MAINTAINER_TOKEN"`,
@@ -199,7 +200,7 @@ function CommandLine({ targets }: { targets: readonly Target[] }) {
   ].join(" \\\n");
   return (
     <Panel title="From the command line">
-      <div data-upload-commands data-path={target.path} data-id={target.id}>
+      <div data-upload-commands data-path={target.path} data-id={id}>
         <p class="soft">
           Into what is chosen above. The token is on your <a href={href("/account")}>account page</a>.
         </p>
@@ -211,7 +212,7 @@ function CommandLine({ targets }: { targets: readonly Target[] }) {
             text={accessLogLine({
               api,
               owner: owner.name,
-              id: target.id ?? PLACEHOLDER.id,
+              id,
               token: "MAINTAINER_TOKEN",
             })}
           />
