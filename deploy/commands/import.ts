@@ -69,17 +69,18 @@ Examples:
 `;
 
 async function runImport(files: readonly string[], options: Options): Promise<void> {
-  const { format, again = false, wait, dryRun = false, rejected, json } = options;
+  const { again = false, wait, dryRun = false, rejected, json } = options;
+  const format = options.format ?? "ndjson";
   const service = serviceOf(options);
   const target = parseTarget(options.to, "--to");
   const stopped = new AbortController();
   void stopSignal().then((signal) => stopped.abort(new Interrupted(signal)));
   const bar = openProgressBar(process.stderr);
   const sending = {
-    path: pathOf(target, options),
-    format: format ?? "ndjson",
-    isFormatGiven: format !== undefined,
-    pattern: patternOf(options),
+    path: pathOf(target, { ...options, format }),
+    format,
+    isFormatGiven: options.format !== undefined,
+    pattern: patternOf({ ...options, format }),
     again,
     wait,
     dryRun,
@@ -108,8 +109,10 @@ class Interrupted extends StartFailure {
   }
 }
 
+type Formatted = Options & { format: ImportFormat };
+
 /** `/v2/packages/acme/web/import`. */
-function pathOf({ owner, packageName }: Target, { pixel, format = "ndjson" }: Options): string {
+function pathOf({ owner, packageName }: Target, { pixel, format }: Formatted): string {
   const whose = encodeURIComponent(owner);
   if (pixel !== undefined) {
     if (packageName !== undefined) throw new StartFailure("--pixel goes with an owner alone: --to acme.");
@@ -125,7 +128,7 @@ const ACCESS_LOGS = new Intl.ListFormat("en", { type: "disjunction" }).format(
   IMPORT_FORMATS.filter(isAccessLog),
 );
 
-function patternOf({ path, format = "ndjson" }: Options): string | undefined {
+function patternOf({ path, format }: Formatted): string | undefined {
   if (path === undefined) return undefined;
   if (!isAccessLog(format)) throw new StartFailure(`--path is for access logs: add --format ${ACCESS_LOGS}.`);
   const template = decodeRouteTemplate(path);

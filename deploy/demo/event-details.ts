@@ -54,7 +54,8 @@ const VERSIONS: Record<Audience, readonly string[]> = {
 const RELEASED_AT = [0.7, 0.4, 0.15];
 
 function releasedBy(versions: readonly string[], progress: number): readonly string[] {
-  return versions.slice(RELEASED_AT.filter((from) => progress < from).length);
+  const left = RELEASED_AT.filter((from) => progress < from).length;
+  return left === 0 ? versions : versions.slice(left);
 }
 
 function variablesText(audience: Audience, random: Random): string {
