@@ -3,10 +3,9 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { connectApi } from "../../deploy/demo/api-client.js";
 import { blocksOf } from "../support/documents/pages.js";
 import { openFilesMax } from "../support/stores/database-servers.js";
-import type { Program } from "../support/program/program.js";
+import { type Program, makeAccount } from "../support/program/program.js";
 
 /** What `docker compose` runs from a copy of this checkout, under a project name and an address of its own. */
 export interface ComposeInstallation extends Pick<Program, "admin" | "newAccount">, AsyncDisposable {
@@ -52,17 +51,7 @@ export async function openComposeInstallation(
     compose,
     admin,
     paste: (page, ...indices) => bash(indices.map((index) => ourBlock(page, index)).join("")),
-    async newAccount(username) {
-      const token = await admin(
-        "create-account",
-        "--username",
-        username,
-        "--email",
-        `${username}@example.org`,
-      );
-      await admin("grant-export", username);
-      return connectApi(api, token);
-    },
+    newAccount: (username) => makeAccount({ admin, api }, username),
     async [Symbol.asyncDispose]() {
       await compose("down", "--volumes", "--remove-orphans", "--timeout", "5");
       await rm(dir, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectApi } from "../../deploy/demo/api-client.js";
 import { blocksOf } from "../support/documents/pages.js";
 import { type ImportTarget, makeTarget } from "../support/imports/import-target.js";
 import { makeExporter } from "../support/imports/import-world.js";
+import { makeAccount } from "../support/program/program.js";
 import { describeWithDocker } from "./describe-with-docker.js";
 
 const NAME = "toolchain-test-embedded";
@@ -41,16 +41,7 @@ describeWithDocker("one container of the image with embedded stores", () => {
   afterAll(() => bash(`docker rm --force --volumes ${NAME}; docker volume rm ${NAME}`));
 
   test("keeps every line on its volume, killed in the middle of an import and made anew", async () => {
-    const newAccount = async (username: string) => {
-      const token = await admin(
-        "create-account",
-        "--username",
-        username,
-        "--email",
-        `${username}@example.org`,
-      );
-      return connectApi(api, token);
-    };
+    const newAccount = (username: string) => makeAccount({ admin, api }, username);
     const client = await makeExporter({ admin, newAccount }, "acme", "bob");
     target = await makeTarget(client, { organization: "acme", libraryType: "docker", prepared: [] });
     const body = target.bodyOf({ count: 40_000 });

@@ -36,13 +36,19 @@ export function programOf({ dataDir, env, endpoints }: Running): Program {
     get api() {
       return api();
     },
-    async newAccount(username) {
-      const email = `${username}@example.org`;
-      const token = await admin("create-account", "--username", username, "--email", email);
-      await admin("grant-export", username);
-      return connectApi(api(), token);
-    },
+    newAccount: (username) => makeAccount({ admin, api: api() }, username),
   };
+}
+
+/** By the commands of a program that runs somewhere: an account that may export, and its client. */
+export async function makeAccount(
+  { admin, api }: Pick<Program, "admin" | "api">,
+  username: string,
+): Promise<ApiClient> {
+  const email = `${username}@example.org`;
+  const token = await admin("create-account", "--username", username, "--email", email);
+  await admin("grant-export", username);
+  return connectApi(api, token);
 }
 
 /** The programs that files share; offer-program.ts says how each is started. */
