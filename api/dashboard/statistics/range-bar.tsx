@@ -37,6 +37,7 @@ export function RangeBar({ state, compares = true }: { state: ViewState; compare
         class="toggle"
         href={linkWith(visit, { automated: state.automated === "exclude" ? undefined : "exclude" })}
         aria-current={state.automated === "exclude" ? "true" : undefined}
+        title="Leaves out bots, monitors, updaters, continuous integration and mirrors"
         data-key="r"
         data-keep
       >

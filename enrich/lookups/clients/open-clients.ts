@@ -110,12 +110,16 @@ function withReported(client: Client, reported: ReportedClient): Client {
 function findAutomated(userAgent: string, client: string): Automated {
   if (CI.some((pattern) => pattern.test(userAgent))) return "ci";
   const known = KNOWN.get(client) ?? "";
-  if (known !== "" || BOT_NAME.test(client)) return known || "bot";
+  if (known !== "" || BOT_NAME.test(client) || UPDATER.test(userAgent)) return known || "bot";
   // isbot takes every program that is no browser for a robot.
   return BROWSER.test(userAgent) && isbot(userAgent) ? "bot" : "";
 }
 
 const BOT_NAME = /(?:bot|crawler|spider)(?:-\w{1,20})?$/i;
+
+/** They let a container engine pull, whose user agent then names them in `UpstreamClient(...)`, or write a prefix. */
+const UPDATER =
+  /\b(?:watchtower|diun|ouroboros|whats-?up-docker|argocd-image-updater|image-reflector|dockcheck)\b/i;
 
 /** Signs of continuous integration, as installers write them when its environment variables are set. */
 const CI: readonly RegExp[] = [
@@ -142,7 +146,7 @@ const KNOWN: ReadonlyMap<string, Automated> = new Map([
   ),
   ...of("bot", "WhatsApp Slackbot-LinkExpanding sogou screaming-frog scrapy renovate"),
   // They look at images, and pull none.
-  ...of("bot", "watchtower diun cosign notation"),
+  ...of("bot", "cosign notation keel wud"),
   ...of("bot", "blackbox-exporter kube-probe elb-healthchecker googlehc"),
 ]);
 
