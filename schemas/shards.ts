@@ -14,6 +14,13 @@ export interface Shard {
   withStored(tables: readonly string[]): Promise<ClickHouse>;
   /** A server that has every row of these tables whose insert was answered. */
   withAnswered(tables: readonly string[]): Promise<ClickHouse>;
+  /** As `Shards.sync`, of the rows of this shard. */
+  sync(): Promise<void>;
+  /**
+   * When its server started, in ms of that clock, within a second. A power cut before the next `sync` may have taken rows of
+   * an insert and left its token, or the other way round. 0 where tokens and rows stay in step.
+   */
+  startedAt(): Promise<number>;
 }
 
 /** All servers of ClickHouse. One server is one shard with one replica. */
@@ -36,11 +43,8 @@ export interface Shards {
    * survives says that they are stored.
    */
   sync(): Promise<void>;
-  /**
-   * When the server started, in ms of its clock, within a second. A power cut before the next `sync` may have taken rows of
-   * an insert and left its token, or the other way round. 0 where tokens and rows stay in step.
-   */
-  startedAt(): Promise<number>;
+  /** That of each shard. */
+  startedAt(): Promise<readonly number[]>;
   /**
    * Rejects if the servers know a shard that is not among these: `all` reads its rows, and nothing here
    * changes them.

@@ -7,3 +7,18 @@ import type { ClickHouse } from "../../schemas/shards.js";
 export async function syncDisks(server: ClickHouse): Promise<void> {
   await server.command({ query: "SYSTEM SYNC FILE CACHE" });
 }
+
+/** Calls at one time share it: one serves all who asked before it began, and those who ask while it runs share the next. */
+export function syncInTurns(server: ClickHouse): () => Promise<void> {
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= current
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return (current = syncDisks(server));
+      });
+    return next;
+  };
+}

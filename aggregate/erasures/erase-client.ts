@@ -5,7 +5,7 @@ import { NIL_UUID } from "../../schemas/formats.js";
 import { LINES_IN_CHUNK, leastVersion } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard, Shards } from "../../schemas/shards.js";
-import { syncSince } from "../../schemas/sync-since.js";
+import { type Starts, syncSince } from "../../schemas/sync-since.js";
 import { forgetAddresses } from "../address-sets/forget-addresses.js";
 import { hasRow } from "../queries/has-row.js";
 import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
@@ -165,7 +165,7 @@ const COLUMNS = "erasure, artifact, event_id, version, import_id, date";
 async function settleErased(
   shards: Shards,
   { id: erasure }: ErasedClient,
-  applied: { owner: OwnerSettlement; start: number },
+  applied: { owner: OwnerSettlement; start: Starts },
 ): Promise<void> {
   const batch = uuidv7();
   await shards.all.command({

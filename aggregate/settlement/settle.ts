@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { pause } from "../../schemas/async/pause.js";
 import type { Shard, Shards } from "../../schemas/shards.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import { requireSameStart, syncSince } from "../../schemas/sync-since.js";
+import { type Starts, requireSameStart, syncSince } from "../../schemas/sync-since.js";
 import { versionsOf } from "../../schemas/records/event-id.js";
 import type { OwnerSettlement, WrittenChunk } from "../../schemas/records/settlement.js";
 import { readQuery } from "../read-query.js";
@@ -31,7 +31,7 @@ export async function settle(
 
 /**
  * Answers how many deltas there are. A repeated statement finds them twice, which changes only this number. `start` is when
- * the server had started before they were found. If it starts again, the caller finds them again under another batch, or
+ * the servers had started before they were found. If one starts again, the caller finds them again under another batch, or
  * recounts the staged one.
  */
 export async function applyFound(
@@ -40,7 +40,7 @@ export async function applyFound(
   {
     owner,
     start,
-  }: { owner: Pick<OwnerSettlement, "putStagedBatch" | "closeBatch" | "whileInserting">; start: number },
+  }: { owner: Pick<OwnerSettlement, "putStagedBatch" | "closeBatch" | "whileInserting">; start: Starts },
 ): Promise<number> {
   await shards.catchUp(["settlement_deltas"]);
   const differing = await countDeltas(shards, batch);

@@ -19,7 +19,7 @@ export interface BatchState {
   attempts: number;
   /** Which lookup tables there were at the first attempt, and which recount was the latest. */
   basis: string;
-  /** `Shards.startedAt` when the rows were sent, or sent once more. */
+  /** `Shard.startedAt` when the rows were sent, or sent once more. */
   serverStart: number;
   /** How often the rows were deleted and sent anew, because the server started again before they were synced. */
   renewals: number;

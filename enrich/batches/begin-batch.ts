@@ -56,7 +56,7 @@ export interface BatchBeginner {
   current: { batch?: OpenBatch };
 }
 
-type Beginning = BatchBeginner & Pick<BatchState, "basis" | "serverStart">;
+type Beginning = BatchBeginner & Pick<BatchState, "basis">;
 
 /**
  * A batch that an earlier attempt recorded keeps its exclusions, so that its tokens still name the same rows.
@@ -75,16 +75,16 @@ export async function beginBatch(logBatch: LogBatch, beginner: Beginning): Promi
 
 /** Unreadable chunks are excluded from the start: nothing of this batch was ever sent. */
 async function firstState(chunks: readonly BatchChunk[], beginner: Beginning): Promise<BatchState> {
-  const { again, progress, shards, basis, serverStart } = beginner;
+  const { again, progress, shards, basis } = beginner;
   const imported = chunks.filter(isReadable).filter(({ raw }) => raw.source === "import");
   const importIds = [...new Set(imported.map(({ raw }) => raw.importId))];
   const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
-  const { name: shard } = await again("choosing a shard", () => shards.choose());
-  const state = newState([...(await storedBefore(chunks, beginner)), ...aborted], {
-    basis,
-    serverStart,
-    shard,
+  const chosen = await again("choosing a shard", async () => {
+    const shard = await shards.choose();
+    return { shard: shard.name, serverStart: await shard.startedAt() };
   });
+  const skipped = [...(await storedBefore(chunks, beginner)), ...aborted];
+  const state = newState(skipped, { basis, ...chosen });
   excludeUnreadable(state, chunks);
   return state;
 }

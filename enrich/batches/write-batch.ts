@@ -31,13 +31,12 @@ export interface BatchWriter
 export async function writeBatch(logBatch: LogBatch, writer: BatchWriter): Promise<void> {
   const lookups = writer.lookups();
   const basis = await basisOf(lookups, writer);
-  const serverStart = await startOf(writer);
-  const batch = await beginBatch(logBatch, { ...writer, basis, serverStart });
+  const batch = await beginBatch(logBatch, { ...writer, basis });
   const shard = await shardOf(batch, writer);
   const writing = { batch, logBatch, lookups, shard, writer };
-  await renewIfRestarted(writing, serverStart);
+  if (batch.isRepeated()) await renewIfRestarted(writing);
   let written = await writeRows(writing);
-  while (await renewIfRestarted(writing, await startOf(writer))) written = await writeRows(writing);
+  while (await renewIfRestarted(writing)) written = await writeRows(writing);
   const { outcomes, deadLetters } = written;
   passFaultPoint("after-sync");
   await report(outcomes, writer);
@@ -71,7 +70,7 @@ async function writeRows({ batch, logBatch, lookups, shard, writer }: Writing) {
   outcomes.push(...deadLetters.flatMap(({ outcome }) => outcome ?? []));
   if (renewals > 0 || (batch.isRepeated() && basis !== (await basisOf(lookups, writer))))
     await recountBatch(batch, { shard, writer });
-  if (outcomes.length > 0) await writer.again("syncing ClickHouse", () => writer.shards.sync());
+  if (outcomes.length > 0) await writer.again("syncing ClickHouse", () => shard.sync());
   return { outcomes, deadLetters };
 }
 
@@ -80,8 +79,9 @@ async function writeRows({ batch, logBatch, lookups, shard, writer }: Writing) {
  * deleted, to be written under other tokens, and their views recounted.
  * @returns whether the server started since the rows were sent
  */
-async function renewIfRestarted({ batch, shard, writer }: Writing, serverStart: number): Promise<boolean> {
+async function renewIfRestarted({ batch, shard, writer }: Writing): Promise<boolean> {
   const { state, chunks } = batch;
+  const serverStart = await writer.again("asking when ClickHouse started", () => shard.startedAt());
   if (isSameStart(serverStart, state.serverStart)) return false;
   const raws = chunks.filter(isReadable).map(({ raw }) => raw);
   await writer.again("deleting rows of a batch that a restart cut short", () =>
@@ -90,10 +90,6 @@ async function renewIfRestarted({ batch, shard, writer }: Writing, serverStart: 
   Object.assign(state, { serverStart, renewals: state.renewals + 1 });
   await batch.save();
   return true;
-}
-
-function startOf({ again, shards }: BatchWriter): Promise<number> {
-  return again("asking when ClickHouse started", () => shards.startedAt());
 }
 
 /** Each attempt writes to the same shard: another one does not know the tokens of this batch. */

@@ -1,5 +1,5 @@
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
-import { syncDisks } from "../../../aggregate/clickhouse/sync-disks.js";
+import { syncInTurns } from "../../../aggregate/clickhouse/sync-disks.js";
 import { startOf } from "../../../aggregate/clickhouse/start-of.js";
 import type { ClickHouse, Shard, Shards } from "../../../schemas/shards.js";
 import { type ClickHouseSource, clusterServers } from "./clickhouse-source.js";
@@ -11,8 +11,8 @@ import { connectResults } from "./connect-results.js";
 export function connectShards({ url, cluster, isEmbedded }: ClickHouseSource): Shards & AsyncDisposable {
   if (cluster !== undefined) return connectCluster(clusterServers(url, cluster));
   const client = connectClickHouse(url);
-  const startedAt = isEmbedded === true ? async () => 0 : () => startOf(client);
-  return { ...oneServer(client), startedAt, [Symbol.asyncDispose]: () => client.close() };
+  const shards = isEmbedded === true ? oneServer(client) : oneServer(client, () => startOf(client));
+  return { ...shards, [Symbol.asyncDispose]: () => client.close() };
 }
 
 export function connectAllResults({ url, cluster }: ClickHouseSource): ResultSource & AsyncDisposable {
@@ -20,13 +20,15 @@ export function connectAllResults({ url, cluster }: ClickHouseSource): ResultSou
 }
 
 /** The shards of one server: it has all rows, in one database. */
-export function oneServer(clickhouse: ClickHouse): Shards {
+export function oneServer(clickhouse: ClickHouse, startedAt = async () => 0): Shards {
   const shard: Shard = {
     name: undefined,
     tables: clickhouse,
     servers: [clickhouse],
     withStored: async () => clickhouse,
     withAnswered: async () => clickhouse,
+    sync: syncInTurns(clickhouse),
+    startedAt,
   };
   return {
     all: clickhouse,
@@ -39,25 +41,8 @@ export function oneServer(clickhouse: ClickHouse): Shards {
     own: (table) => table,
     whole: (table) => table,
     catchUp: async () => undefined,
-    sync: inTurns(() => syncDisks(clickhouse)),
-    startedAt: async () => 0,
+    sync: () => shard.sync(),
+    startedAt: async () => [await startedAt()],
     requireEvery: async () => undefined,
-  };
-}
-
-/**
- * Does work that serves all who asked before it began: those who ask while it is done share the next one.
- */
-function inTurns(work: () => Promise<void>): () => Promise<void> {
-  let current: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= current
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return (current = work());
-      });
-    return next;
   };
 }

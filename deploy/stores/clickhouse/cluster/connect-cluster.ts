@@ -25,10 +25,8 @@ export function connectCluster(cluster: ClusterServers): Shards & AsyncDisposabl
     own: (table) => `${quotedName(cluster.database)}.${sqlName(table)}`,
     whole: (table) => `${quotedName(cluster.wholeDatabase)}.${sqlName(table)}`,
     catchUp: async (tables) => void (await Promise.all(shards.map((shard) => shard.catchUp(tables)))),
-    // The tables write each part down before Keeper knows of it.
-    sync: async () => undefined,
-    // Keeper has the tokens, and a replica fetches the parts that it lacks.
-    startedAt: async () => 0,
+    sync: async () => void (await Promise.all(shards.map((shard) => shard.sync()))),
+    startedAt: () => Promise.all(shards.map((shard) => shard.startedAt())),
     requireEvery: () =>
       requireEvery(
         shards.flatMap(({ whole }) => whole),

@@ -2,6 +2,7 @@ import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from 
 import type { ClickHouse, Shard } from "../../../../schemas/shards.js";
 import type { ClusterServers } from "../clickhouse-source.js";
 import { connectClickHouse } from "../connect-clickhouse.js";
+import { againstPowerCuts } from "./against-power-cuts.js";
 import { ClusterServer, type Connected, ServerDown, failOver, onFirstUp } from "./cluster-server.js";
 import { finishInserts } from "./finish-inserts.js";
 import { isPrepared } from "./is-prepared.js";
@@ -40,6 +41,7 @@ export function connectShard(
     () => spread(own, { quorum, what }),
   );
   const lone = own.map((connected) => failOver(() => [connected], `${what} with this name`));
+  const replicates = async () => urls.length > 1 || (await replicatedTables(own, what)).length > 0;
   const withStored = async (names: readonly string[]) =>
     urls.length === 1 ? tables : onFirstUp(own, { what }, (connected) => synced(connected, names));
   return {
@@ -49,6 +51,7 @@ export function connectShard(
     whole: connect(cluster.wholeDatabase),
     withStored,
     withAnswered: async (names) => (quorum === urls.length ? tables : withStored(names)),
+    ...againstPowerCuts(tables, replicates),
     async catchUp(names) {
       if (quorum === urls.length) return;
       const wanted = names ?? (await replicatedTables(own, what));

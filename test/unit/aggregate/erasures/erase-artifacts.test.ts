@@ -63,7 +63,7 @@ function fakes({ rows, elsewhere = [], failures = 0, imports = [], retracted = [
       rows[table] = [];
     },
   } as unknown as ClickHouseClient);
-  const shards = { ...server, startedAt: async () => starts.shift() ?? 90_000 };
+  const shards = { ...server, startedAt: async () => [starts.shift() ?? 90_000] };
   return { store, asked, shards, steps, onErased: vi.fn(), onFailure: vi.fn() };
 }
 

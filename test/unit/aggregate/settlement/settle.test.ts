@@ -48,7 +48,7 @@ function fakes({ differing = 1, failing = "nothing", cutAfter = "nothing" }: Fak
     },
     query: async () => ({ json: async () => [{ rows: String(differing) }] }),
   } as unknown as ClickHouseClient);
-  const shards = { ...server, startedAt: async () => (steps.includes(cutAfter) ? 90_000 : 1_000) };
+  const shards = { ...server, startedAt: async () => [steps.includes(cutAfter) ? 90_000 : 1_000] };
   const owner = {
     putStagedBatch: async (batch: string) => void steps.push(`staged ${batch}`),
     closeBatch: async (batch: string) => void steps.push(`closed ${batch}`),

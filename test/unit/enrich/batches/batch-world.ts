@@ -50,10 +50,10 @@ export function batchWorld(agents: readonly string[], records = agents.map(recor
         return CONSUMER;
       });
       const started = startWorkerOn(log, {
-        shards: {
-          ...oneServer(clickHouseOf(kept, faults) as unknown as ClickHouseClient),
-          startedAt: async () => faults.startedAt?.() ?? 0,
-        },
+        shards: oneServer(
+          clickHouseOf(kept, faults) as unknown as ClickHouseClient,
+          async () => faults.startedAt?.() ?? 0,
+        ),
         recounts: {
           latest: async () => "0",
           whileInserting: (work) => work(),
