@@ -3,7 +3,9 @@ import { v7 as uuidv7 } from "uuid";
 import { missingMigrations, type Applied, type Migration } from "../../schemas/migrations.js";
 import { LOG_DAYS } from "../../schemas/records/event-log.js";
 import type { ClickHouse } from "../../schemas/shards.js";
+import { syncSince } from "../../schemas/sync-since.js";
 import { readMigrations } from "./read-migrations.js";
+import { startOf } from "./start-of.js";
 import { syncDisks } from "./sync-disks.js";
 
 export interface MigrationOptions {
@@ -28,6 +30,7 @@ export async function migrateClickHouse(
   const migrations = known ?? (await readMigrations());
   const applied = new Map<ClickHouse, Applied[]>();
   for (const server of servers) applied.set(server, await readApplied(server));
+  const sync = replicated ? async () => undefined : await openSync(servers);
   const isFirst = [...applied.values()].every((notes) => notes.length === 0);
   for (const migration of migrations) {
     const lacking = servers.filter((server) =>
@@ -36,19 +39,33 @@ export async function migrateClickHouse(
     const isNew = lacking.length === servers.length;
     if (lacking.length > 0) await apply(migration, lacking, { isFirst, isNew, replicated, checkLock });
     // Cut short before all of its tables are there, a database is new once more.
-    if (!isFirst) await noteAllApplied(lacking, [migration], { replicated });
+    if (!isFirst) await noteAllApplied(lacking, [migration], sync);
   }
-  if (isFirst) await noteAllApplied(servers, migrations, { replicated });
+  if (isFirst) await noteAllApplied(servers, migrations, sync);
 }
 
-/** A power cut must not leave a note of rows that it took away. Replicas have them from one another. */
+type Sync = (server: ClickHouse) => Promise<void>;
+
+/**
+ * A power cut must not leave a note of tables or rows that it took away. Rejects if a server started again meanwhile: all is
+ * done once more at the next start of the program. Replicas have them from one another.
+ */
+async function openSync(servers: readonly ClickHouse[]): Promise<Sync> {
+  const starts = new Map<ClickHouse, number>();
+  for (const server of servers) starts.set(server, await startOf(server));
+  return (server) => {
+    const one = { sync: () => syncDisks(server), startedAt: async () => [await startOf(server)] };
+    return syncSince(one, [starts.get(server) ?? 0]);
+  };
+}
+
 async function noteAllApplied(
   servers: readonly ClickHouse[],
   migrations: readonly Migration[],
-  { replicated }: Pick<Applying, "replicated">,
+  sync: Sync,
 ): Promise<void> {
   for (const server of servers) {
-    if (!replicated) await syncDisks(server);
+    await sync(server);
     for (const migration of migrations) await noteApplied(server, migration);
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { replicaStatement } from "../../../../aggregate/clickhouse/cluster/make-replica.js";
-import { spellStatement } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
+import { migrateClickHouse, spellStatement } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { dailyTables, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
+import type { ClickHouse } from "../../../../schemas/shards.js";
 import { BREAKDOWN_LIST } from "../../../../schemas/contracts/breakdowns.js";
 import { eventIdSql } from "../../../../schemas/records/event-id.js";
 
@@ -18,6 +19,32 @@ test("leave nothing open, and make a table with the same statement again or not 
     expect(text, name).not.toMatch(/CREATE (TABLE|MATERIALIZED VIEW) (?!IF NOT EXISTS)/);
     expect(text, name).not.toMatch(/INSERT INTO \w+\s*(SELECT|VALUES)/);
   }
+});
+
+test.each([
+  [
+    "notes a migration once its table is on the disk",
+    1_000,
+    ["CREATE TABLE things", "SYSTEM SYNC FILE", "INSERT INTO migrations"],
+  ],
+  ["notes none that a power cut may have taken", 90_000, ["CREATE TABLE things", "SYSTEM SYNC FILE"]],
+])("a start %s", async (_, afterwards, done) => {
+  const steps: string[] = [];
+  const server = {
+    command: async ({ query }: { query: string }) =>
+      void steps.push(query.trim().split(" ").slice(0, 3).join(" ")),
+    query: async ({ query }: { query: string }) => ({
+      json: async () =>
+        query.includes("uptime()")
+          ? [{ started: steps.includes("CREATE TABLE things") ? afterwards : 1_000 }]
+          : [],
+    }),
+  } as unknown as ClickHouse;
+  const known = [{ name: "things", text: "CREATE TABLE things", checksum: "c" }];
+  await migrateClickHouse([server], { known }).catch((error: Error) =>
+    expect(error.message).toMatch("again"),
+  );
+  expect(steps.filter((step) => step !== "CREATE TABLE IF")).toEqual(done);
 });
 
 test("the last view of the breakdowns counts every one of the list", async () => {
