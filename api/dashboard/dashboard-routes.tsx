@@ -2,7 +2,7 @@ import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
 import { requireSession } from "../identity/sessions.js";
-import { isBelowDashboard } from "../http/middleware/browser-security.js";
+import { isOfPages } from "../http/middleware/browser-security.js";
 import type { ApiContext, ApiState } from "../http/route.js";
 import { addressOf } from "./address.js";
 import { orErrorPage, putStatus } from "./error-page.js";
@@ -42,7 +42,7 @@ export function apiForSessions(): Middleware<ApiState> {
 
 const IN_API = /^\/dashboard\/api(\/v[12]\/.*)$/;
 
-/** Below `/dashboard`, errors that reach this, such as those of sessions, become pages. Runs before their checks. */
+/** Errors of pages that reach this, such as those of sessions, become pages. Runs before their checks. */
 export function dashboardErrors(): Middleware<ApiState> {
   return async (ctx, next) => {
     if (!isPage(ctx.path)) return void (await next());
@@ -53,11 +53,11 @@ export function dashboardErrors(): Middleware<ApiState> {
   };
 }
 
-/** Answers every page below `/dashboard`. Runs after the checks of session and origin. */
+/** Answers every page. Runs after the checks of session and origin. */
 export function dashboardPages(pages: readonly Page[] = PAGES): Middleware<ApiState> {
   const router = new Router<ApiState>({ sensitive: true });
   for (const each of pages) {
-    const paths = [each.path].flat().map((below) => `/dashboard${below === "/" ? "" : below}`);
+    const paths = pathsOf(each);
     router.get(paths, (ctx) => answerPage(each, ctx));
     if (each.submit) router.post(paths, (ctx) => answerPage(each, ctx));
   }
@@ -65,12 +65,16 @@ export function dashboardPages(pages: readonly Page[] = PAGES): Middleware<ApiSt
   return async (ctx, next) => void (await (isPage(ctx.path) ? routes(ctx, async () => undefined) : next()));
 }
 
+function pathsOf({ root = "/dashboard", path }: Page): string[] {
+  return [path].flat().map((below) => `${root}${below === "/" ? "" : below}`);
+}
+
 function isPage(path: string): boolean {
-  return isBelowDashboard(path) && !IN_API.test(path);
+  return isOfPages(path) && !IN_API.test(path);
 }
 
 async function answerPage(page: Page, ctx: ApiContext): Promise<void> {
-  ctx.state.route = `/dashboard${[page.path].flat()[0] ?? ""}`;
+  ctx.state.route = pathsOf(page)[0] ?? "none";
   const visit = bareVisit(ctx);
   await orErrorPage(visit, async () => {
     if (page.isOpen || ctx.state.session !== undefined) {

@@ -10,7 +10,8 @@ import {
   type VisitedOwner,
 } from "./page.js";
 import { SearchField } from "./parts/search-field.js";
-import { path, prefixOf } from "./address.js";
+import { path } from "./address.js";
+import { docsAddress, guideAddress } from "./guide/guide-files.js";
 
 interface Rendered {
   title: string;
@@ -107,7 +108,7 @@ function Top({ section }: { section: Section | undefined }) {
         </a>
         {viewer && <OwnerSwitch viewer={viewer} owner={owner} />}
         <span class="spring" />
-        {viewer && <SearchField />}
+        {viewer ? <SearchField /> : <a href={guideAddress(visit)}>Guide</a>}
         {viewer && <AccountMenu viewer={viewer} section={section} />}
       </div>
       {viewer && owner && <Navigation owner={owner} section={section} />}
@@ -152,7 +153,8 @@ function OwnerSwitch({ viewer, owner }: { viewer: Viewer; owner: VisitedOwner | 
 }
 
 function AccountMenu({ viewer, section }: { viewer: Viewer; section: Section | undefined }) {
-  const { href, ctx } = useVisit();
+  const visit = useVisit();
+  const { href } = visit;
   return (
     <details class="menu right" data-menu="account">
       <summary>
@@ -165,7 +167,10 @@ function AccountMenu({ viewer, section }: { viewer: Viewer; section: Section | u
           </a>
         </li>
         <li>
-          <a href={`${prefixOf(ctx.state.publicBase)}/docs`}>API</a>
+          <a href={guideAddress(visit)}>Guide</a>
+        </li>
+        <li>
+          <a href={docsAddress(visit)}>API</a>
         </li>
         <li class="apart">
           <form method="post" action={href("/sign-out")}>

@@ -36,7 +36,9 @@ import type { Form } from "./read-form.js";
  * of SVG.
  */
 export interface Page<Data = unknown> {
-  /** Below `/dashboard`, with parameters as in `api/http/route.ts`. `:owner` is looked up before `load`. */
+  /** `/dashboard` by default. */
+  root?: "/dashboard" | "/docs";
+  /** Below the root, with parameters as in `api/http/route.ts`. `:owner` is looked up before `load`. */
   path: string | string[];
   section?: Section;
   /** Shown without a session, such as sign-in. */

@@ -42,11 +42,17 @@ function readAssets(): Assets {
     scripts.some(([, text]) => text.includes(`"./${name}"`)),
   );
   const texts = [...textsIn("api/dashboard/assets/"), ...scripts, ...shared];
-  const files = new Map(texts.map(([name, text]) => [name, packed(name, Buffer.from(text))]));
+  const picture = [PICTURE.name, readFileSync(assetUrl(PICTURE.path))] as const;
+  const files = new Map(
+    [...texts, picture].map(([name, content]) => [name, packed(name, Buffer.from(content))]),
+  );
   const all = createHash("sha256");
   for (const { tag } of files.values()) all.update(tag);
   return { hash: all.digest("base64url").slice(0, 12), files };
 }
+
+/** Of the guide. */
+const PICTURE = { name: "package.png", path: "deploy/docs/package.png" };
 
 /** As the compiler left them: a checkout whose sources run uncompiled, as in tests, has them there too. */
 const SCRIPTS = "dist/api/dashboard/script/";
@@ -65,6 +71,7 @@ const SOURCE_MAP = /\n\/\/# sourceMappingURL=.*$/;
 
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
+  png: "image/png",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
 };

@@ -1,4 +1,5 @@
 import type { Page } from "../page.js";
+import { guidePage } from "../guide/guide-page.js";
 import { companiesPage } from "./companies/companies-page.js";
 import { companyPage } from "./companies/company-page.js";
 import { newPage } from "./first-steps/new-page.js";
@@ -30,6 +31,7 @@ import { signInPage, signOutPage } from "./sign-in/sign-in-page.js";
 export const PAGES: readonly Page[] = [
   homePage,
   searchPage,
+  guidePage,
   overviewPage,
   newPage,
   packagePage,

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import type { GuideName } from "../guide/guide-files.js";
+import { GuideLink } from "./guide-link.js";
 import { formatChange, formatCount, formatFull } from "./format.js";
 
 interface PanelProps {
@@ -23,15 +25,21 @@ export function Panel({ title, links, children }: PanelProps) {
 interface PageHeadProps {
   title: ComponentChildren;
   about?: ComponentChildren;
+  /** The page of the guide that explains this one. */
+  guide?: GuideName;
   children?: ComponentChildren;
 }
 
-export function PageHead({ title, about, children }: PageHeadProps) {
+export function PageHead({ title, about, guide, children }: PageHeadProps) {
   return (
     <div class="head">
       <div>
         <h1>{title}</h1>
-        {about !== undefined && <p class="soft">{about}</p>}
+        {(about ?? guide) !== undefined && (
+          <p class="soft">
+            {about} {guide !== undefined && <GuideLink page={guide}>How this works</GuideLink>}
+          </p>
+        )}
       </div>
       {children !== undefined && <div class="actions">{children}</div>}
     </div>

@@ -54,7 +54,7 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
           200: {
             description: "It never changes",
             schema: { type: "string" },
-            types: ["text/javascript", "text/css", "image/png"],
+            types: ["text/javascript", "text/css", "image/svg+xml"],
           },
         },
       },

@@ -17,7 +17,7 @@ export interface PageFiles {
 export async function readPageFiles(): Promise<PageFiles> {
   const packed = FILES.map(async ({ name, type, from }) => {
     const bytes = await readFile(
-      from === "swagger-ui" ? join(SWAGGER_UI, name) : assetUrl(`api/http/docs/${name}`),
+      from === "swagger-ui" ? join(SWAGGER_UI, name) : assetUrl(`api/${from}/${name}`),
     );
     return [name, await packFile(type, bytes)] as const;
   });
@@ -38,9 +38,9 @@ const STYLE = "text/css; charset=utf-8";
 const FILES = [
   { name: "swagger-ui.css", type: STYLE, from: "swagger-ui" },
   { name: "swagger-ui-bundle.js", type: SCRIPT, from: "swagger-ui" },
-  { name: "favicon-32x32.png", type: "image/png", from: "swagger-ui" },
-  { name: "page.css", type: STYLE, from: "here" },
-  { name: "initializer.mjs", type: SCRIPT, from: "here" },
+  { name: "icon.svg", type: "image/svg+xml", from: "dashboard/assets" },
+  { name: "page.css", type: STYLE, from: "http/docs" },
+  { name: "initializer.mjs", type: SCRIPT, from: "http/docs" },
 ] as const;
 
 /** Relative to the page. */

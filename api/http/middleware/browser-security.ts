@@ -63,15 +63,15 @@ const READ = [
   "X-Request-Id",
 ];
 
-/** Whether a path belongs to the dashboard, whose requests carry a browser's session. */
-export function isBelowDashboard(path: string): boolean {
-  return /^\/dashboard(\/|$)/.test(path);
+/** Whether a path belongs to the pages in the dashboard's frame, whose requests carry a browser's session. */
+export function isOfPages(path: string): boolean {
+  return /^\/(dashboard|docs\/guide)(\/|$)/.test(path);
 }
 
-/** Against CSRF: a change below `/dashboard` must come from a page of this service. Throws `forbidden`. */
+/** Against CSRF: a change by a page must come from a page of this service. Throws `forbidden`. */
 export function sameOrigin(): Middleware<ApiState> {
   return async (ctx, next) => {
-    if (isBelowDashboard(ctx.path)) {
+    if (isOfPages(ctx.path)) {
       // With the API's no-referrer, browsers would send `Origin: null` from the service's own forms.
       ctx.set("Referrer-Policy", "same-origin");
       const sent = {

@@ -12,14 +12,14 @@ import {
 } from "../../identity/sessions.js";
 import { looksLike } from "../../identity/tokens.js";
 import type { ApiContext, ApiState } from "../route.js";
-import { isBelowDashboard } from "./browser-security.js";
+import { isOfPages } from "./browser-security.js";
 
-/** Only below `/dashboard`: the API takes tokens alone, so that no other site's page can use a browser's session. */
+/** For pages alone: the API takes tokens alone, so that no other site's page can use a browser's session. */
 export function session({ pg, tokens, trustsProxy }: SessionMiddlewareDeps): Middleware<ApiState> {
   const lastUsed = new LastUsed((id) => updateSessionUsed(pg, id));
   const findLimited = limitLookups({ pg, tokens });
   return async (ctx, next) => {
-    const secret = isBelowDashboard(ctx.path) ? readCookie(ctx, "session") : "";
+    const secret = isOfPages(ctx.path) ? readCookie(ctx, "session") : "";
     const found = looksLike("session", secret)
       ? await findLimited(secret, clientAddress(ctx.req, trustsProxy))
       : undefined;

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { headingId } from "../../../api/dashboard/guide/parse-markdown.js";
 import { VARIABLES } from "../../../deploy/config/config-schema.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { blocksOf, commandsOf, missingLines, PAGES } from "../../support/documents/pages.js";
@@ -68,14 +69,8 @@ function leadsSomewhere(page: string, link: string): boolean {
   return existsSync(target) && (heading === undefined || headingsOf(target).includes(heading));
 }
 
-/** As GitHub names them. */
 function headingsOf(page: string): string[] {
-  return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => headingId(title));
 }
 
 const ROOMS = readdirSync(".", { withFileTypes: true }).flatMap((entry) =>

@@ -19,7 +19,7 @@ export function accountPage(deps: SignInPagesDeps): Page {
     title: () => "Account",
     render: (loaded, visit) => (
       <>
-        <PageHead title={visit.user.username} about={visit.user.email} />
+        <PageHead title={visit.user.username} about={visit.user.email} guide="managing" />
         {sections.map((each, index) => each.render(loaded[index], visit))}
       </>
     ),

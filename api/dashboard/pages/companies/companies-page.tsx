@@ -60,6 +60,7 @@ function Companies({ funnel, companies, next }: Shown) {
     <>
       <PageHead
         title="Companies"
+        guide="funnel"
         about={
           funnel.as_of === undefined
             ? "Stages are computed once an hour; they have not been yet."

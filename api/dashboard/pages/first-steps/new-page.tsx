@@ -26,7 +26,7 @@ export const newPage = page<{ chosen: Case | undefined }>({
 function Choice() {
   return (
     <>
-      <PageHead title="What do you want to count?" />
+      <PageHead title="What do you want to count?" guide="cases" />
       <CaseList />
     </>
   );

@@ -43,7 +43,7 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
   if (isEmpty)
     return (
       <>
-        <PageHead title="Imports" />
+        <PageHead title="Imports" guide="importing" />
         <EmptyState title="Nothing was imported yet">
           <p>
             An import is a file of events, one JSON object a line: the downloads that a registry, a CDN or
@@ -59,7 +59,7 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
     );
   return (
     <>
-      <PageHead title="Imports">
+      <PageHead title="Imports" guide="importing">
         <a class="button primary" href={upload}>
           Import a file
         </a>

@@ -96,6 +96,7 @@ function Upload(known: Targets) {
     <>
       <PageHead
         title="Import a file"
+        guide="importing"
         about="An event a line: JSON, CSV, an access log or an export. Plain or packed with gzip, of any size up to 20 GB."
       >
         {known.isOwnerWide && (

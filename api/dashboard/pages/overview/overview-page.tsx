@@ -77,7 +77,11 @@ function Beginning() {
     );
   return (
     <>
-      <PageHead title="What do you want to count?" about="Choose your case. Each takes a few minutes." />
+      <PageHead
+        title="What do you want to count?"
+        about="Choose your case. Each takes a few minutes."
+        guide="cases"
+      />
       <CaseList />
     </>
   );

@@ -47,6 +47,7 @@ function Annotations({ annotations, next, packages }: AnnotationList) {
     <>
       <PageHead
         title="Notes"
+        guide="annotations"
         about="What happened on a day, such as a release: shown on the charts of packages."
       />
       <SettingsTabs current="annotations" />

@@ -31,7 +31,7 @@ function Audit({ list }: { list: AuditList }) {
   const { owner } = useVisit();
   return (
     <>
-      <PageHead title={`Settings of ${owner.name}`} />
+      <PageHead title={`Settings of ${owner.name}`} guide="managing" />
       <SettingsTabs current="audit" />
       <Panel title="Audit log">
         <Filter />

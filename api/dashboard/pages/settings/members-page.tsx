@@ -61,7 +61,7 @@ function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
   const owners = members.filter(({ role }) => role === "owner").length;
   return (
     <>
-      <PageHead title={`Settings of ${owner.name}`} />
+      <PageHead title={`Settings of ${owner.name}`} guide="managing" />
       <SettingsTabs current="members" />
       <Panel title="Members">
         <Table

@@ -65,6 +65,7 @@ function Notifications({ notifications, next, packages, edited, preview, sent }:
     <>
       <PageHead
         title="Notifications"
+        guide="notifications"
         about="Digests and alerts by mail or in a chat, so that nobody has to look here for them."
       />
       <SettingsTabs current="notifications" />

@@ -79,7 +79,7 @@ function PackageContent({ record, permissions, upstream, shown, ends, routes, do
   const mayChange = permissions !== undefined;
   return (
     <>
-      <PageHead title={`Settings of ${record.name}`} about={record.shortDescription}>
+      <PageHead title={`Settings of ${record.name}`} about={record.shortDescription} guide="collecting">
         <a class="button" href={href(path`/o/${owner.name}/packages/${record.uuid}`)}>
           Its statistics
         </a>

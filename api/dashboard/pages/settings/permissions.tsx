@@ -8,6 +8,7 @@ import {
 } from "../../../../schemas/contracts/package-access.js";
 import { AUTOMATED, type Automation } from "../../../../schemas/contracts/statistics.js";
 import { Button, CopyLine, Field, Form, Select } from "../../parts/form.js";
+import { GuideLink } from "../../parts/guide-link.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
@@ -60,7 +61,7 @@ const COUNTED: Record<Automation, string> = { include: "Counted", exclude: "Not 
 
 export function Public({ record, shown }: { record: PackageV1; shown: PackagePublic }) {
   return (
-    <Panel title="For everybody">
+    <Panel title="For everybody" links={<GuideLink page="badges">Badges</GuideLink>}>
       <Form action="public">
         <Select
           name="public"

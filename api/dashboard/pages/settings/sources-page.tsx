@@ -50,6 +50,7 @@ function Sources({ sources, next, packages }: SourceList) {
     <>
       <PageHead
         title="Sources"
+        guide="sources"
         about="What registries count themselves, fetched every day and shown beside the numbers that are counted here."
       />
       <SettingsTabs current="sources" />

@@ -3,6 +3,7 @@ import type { ListedWebhook, WebhookRecord } from "../../../../schemas/contracts
 import { path } from "../../address.js";
 import { type Visit, page, useVisit } from "../../page.js";
 import { Button, Field, Form } from "../../parts/form.js";
+import { GuideLink } from "../../parts/guide-link.js";
 import { EmptyState, PageHead, Panel } from "../../parts/panel.js";
 import { type Form as Sent, faultsAt } from "../../read-form.js";
 import { formatCount } from "../../parts/format.js";
@@ -43,6 +44,7 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
       <PageHead
         title="Webhooks"
         about="When something happens here, your own server receives a signed request."
+        guide="webhooks"
       />
       {created !== undefined && (
         <SecretOnce secret={created.secret} title="The webhook was created">
@@ -59,8 +61,8 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
         <EmptyState title="There is no webhook yet">
           <p>
             A webhook can tell your CRM or your chat that a company has begun to evaluate one of your
-            packages. The page on webhooks in the documentation has receivers to copy, in shell, Node and
-            Python.
+            packages. The guide has <GuideLink page="webhooks">receivers to copy</GuideLink>, in shell, Node
+            and Python.
           </p>
         </EmptyState>
       )}

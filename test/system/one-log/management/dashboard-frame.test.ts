@@ -97,3 +97,17 @@ test("pages allow no inline script or style, and files are kept for good under a
   expect(headers["content-encoding"]).toBe("gzip");
   expect((await get(sheet.replace(/assets\/[^/]+/, "assets/older"))).status).toBe(404);
 });
+
+test("the guide is there for everybody, with its picture, in the frame of whoever is signed in", async () => {
+  const start = await get("/docs/guide");
+  expect([start.status, start.html.includes("Choose your case")]).toEqual([200, true]);
+  const [, picture = ""] = /src="([^"]+package\.png)"/.exec(start.html) ?? [];
+  expect((await get(picture)).headers["content-type"]).toBe("image/png");
+  const page = await get("/docs/guide/webhooks", { cookie });
+  expect(page.html).toContain("Sign out");
+  expect((await get("/docs/guide/receive.py")).html).toContain("hmac");
+  for (const name of ["nothing", "..%2f..%2fpackage.json", "constructor"]) {
+    const missing = await get(`/docs/guide/${name}`);
+    expect([missing.status, missing.html.includes("Not found")], name).toEqual([404, true]);
+  }
+});

@@ -43,11 +43,14 @@ describe("the program", () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
     const html = await page.text();
     expect(html).not.toMatch(/https?:|<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son\w+=/);
-    const loaded = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, address = ""]) => address);
+    const loaded = [...html.matchAll(/(?:src|href)="(docs\/[^"]+\/[^"]+)"/g)].map(
+      ([, address = ""]) => address,
+    );
     expect(loaded.map((address) => address.split("/").at(-1))).toEqual([
-      "favicon-32x32.png",
+      "icon.svg",
       "swagger-ui.css",
       "page.css",
+      "icon.svg",
       "swagger-ui-bundle.js",
       "initializer.mjs",
     ]);
@@ -55,7 +58,7 @@ describe("the program", () => {
     expect(
       files.map(({ status, headers }) => [status, headers.get("content-type"), headers.get("cache-control")]),
     ).toEqual(
-      ["image/png", "text/css; charset=utf-8", "text/css; charset=utf-8", SCRIPT, SCRIPT].map((type) => [
+      [ICON, STYLE, STYLE, ICON, SCRIPT, SCRIPT].map((type) => [
         200,
         type,
         "public, max-age=31536000, immutable",
@@ -86,6 +89,8 @@ describe("the program", () => {
   });
 });
 
+const ICON = "image/svg+xml";
+const STYLE = "text/css; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
 
 function sentBytes(url: URL): Promise<{ bytes: Buffer; encoding: string | undefined }> {

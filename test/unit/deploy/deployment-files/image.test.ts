@@ -67,6 +67,14 @@ describe("the image", () => {
     ).toEqual([]);
   });
 
+  test("has the pages of the guide", () => {
+    expect(dockerfile).toContain("cp -r package.json LICENSE NOTICE README.md dist /root-of-image/app/");
+    expect(dockerfile).toContain("cp -r --parents deploy/README.md deploy/docs /root-of-image/app/");
+    const rules = text(".dockerignore").split("\n");
+    expect(rules).toEqual(expect.arrayContaining(["!README.md", "!deploy/README.md", "!deploy"]));
+    expect(rules).not.toContain("deploy/docs");
+  });
+
   test("leaves the embedded stores out by names that package.json has", () => {
     const { dependencies, optionalDependencies } = JSON.parse(text("package.json")) as Record<
       string,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comesFromHere, isBelowDashboard } from "../../../../../api/http/middleware/browser-security.js";
+import { comesFromHere, isOfPages } from "../../../../../api/http/middleware/browser-security.js";
 import { cookieForm, readCookie, setSessionCookie } from "../../../../../api/http/middleware/session.js";
 import type { ApiContext } from "../../../../../api/http/route.js";
 
@@ -37,10 +37,12 @@ test.each([
   ["/dashboard", true],
   ["/dashboard/sign-in", true],
   ["/dashboards", false],
+  ["/docs/guide/webhooks", true],
+  ["/docs", false],
   ["/v1/user", false],
   ["/", false],
-])("%s belongs to the dashboard: %j", (path, expected) => {
-  expect(isBelowDashboard(path)).toBe(expected);
+])("%s belongs to the pages: %j", (path, expected) => {
+  expect(isOfPages(path)).toBe(expected);
 });
 
 test.each([

@@ -1,0 +1,81 @@
+import { posix } from "node:path";
+import { Problem } from "../../../schemas/problem.js";
+import { page, useVisit } from "../page.js";
+import { CopyLine } from "../parts/form.js";
+import { PageHead } from "../parts/panel.js";
+import { GUIDE, docsAddress, guideAddress, guideFile, guideTitle, linkOn, readGuide } from "./guide-files.js";
+import { Markdown } from "./markdown.js";
+import { type Block, parseMarkdown } from "./parse-markdown.js";
+
+interface GuidePage {
+  name: string;
+  path: string;
+  text: string;
+  /** Absent for a file to copy. */
+  blocks?: Block[];
+}
+
+/** The pages that ship with the program, for everybody. */
+export const guidePage = page<GuidePage>({
+  root: "/docs",
+  path: ["/guide", "/guide/:name"],
+  isOpen: true,
+  load({ ctx }) {
+    const { name = "readme" } = ctx["params"] as { name?: string };
+    const path = guideFile(name);
+    if (path === undefined) throw new Problem("not-found", "The guide has no such page.");
+    const text = readGuide(path);
+    return { name, path, text, ...(path.endsWith(".md") && { blocks: parseMarkdown(text) }) };
+  },
+  title: ({ name, blocks }) => (blocks?.[0]?.kind === "heading" ? blocks[0].text : name),
+  render: (shown) => (
+    <div class="guide">
+      <article>
+        <a class="to-pages" href="#pages">
+          All pages of the guide
+        </a>
+        <Article {...shown} />
+      </article>
+      <PageList current={shown.name} />
+    </div>
+  ),
+});
+
+function Article({ path, text, blocks }: GuidePage) {
+  const visit = useVisit();
+  if (blocks !== undefined) return <Markdown blocks={blocks} addressOf={linkOn(visit, path)} />;
+  return (
+    <>
+      <PageHead title={posix.basename(path)} />
+      <CopyLine label={posix.basename(path)} text={text} />
+    </>
+  );
+}
+
+function PageList({ current }: { current: string }) {
+  const visit = useVisit();
+  return (
+    <nav id="pages" aria-label="Guide">
+      {GUIDE.map(({ title, names }) => (
+        <>
+          <h2>{title}</h2>
+          <ul>
+            {names.map((name) => (
+              <li>
+                <a href={guideAddress(visit, name)} aria-current={name === current ? "page" : undefined}>
+                  {guideTitle(name)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+      <h2>Reference</h2>
+      <ul>
+        <li>
+          <a href={docsAddress(visit)}>API</a>
+        </li>
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,102 @@
+import { readdirSync } from "node:fs";
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { describe, expect, test } from "vitest";
+import {
+  GUIDE,
+  guideAddress,
+  guideFile,
+  linkOn,
+  readGuide,
+} from "../../../../api/dashboard/guide/guide-files.js";
+import { Markdown } from "../../../../api/dashboard/guide/markdown.js";
+import { headingId, parseMarkdown } from "../../../../api/dashboard/guide/parse-markdown.js";
+import type { Visit } from "../../../../api/dashboard/page.js";
+
+const visit = {
+  ctx: { state: { publicBase: "https://stats.example/tools" } },
+  asset: (name: string) => `/tools/assets/${name}`,
+} as unknown as Visit;
+
+const NAMES = GUIDE.flatMap(({ names }): readonly string[] => names);
+const pathOf = (name: string) => guideFile(name) ?? "";
+
+function rendered(text: string, path = "README.md"): string {
+  return renderToString(h(Markdown, { blocks: parseMarkdown(text), addressOf: linkOn(visit, path) }));
+}
+
+test("every page of the documentation is in the guide", () => {
+  const files = readdirSync("deploy/docs").filter((name) => name.endsWith(".md"));
+  const pages = files.map((name) => name.replace(/\.md$/, ""));
+  expect([...NAMES].sort()).toEqual([...pages, "readme", "operating"].sort());
+});
+
+describe.each(NAMES)("the page %s", (name) => {
+  const path = pathOf(name);
+  const html = rendered(readGuide(path), path);
+
+  test("leaves no mark of Markdown in its text", () => {
+    const prose = html.replace(/<code>[\s\S]*?<\/code>/g, "").replace(/<[^>]+>/g, "");
+    expect(prose.match(/.*(?:\]\(|\*\*|`|^#|^ *- |\\|&lt;(?:!|br|img|p>)).*/gm) ?? []).toEqual([]);
+  });
+
+  test("links only to pages and headings of the guide that exist, and to other hosts", () => {
+    const links = [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link);
+    const broken = links.filter(
+      (link) => !/^https?:|^\/tools\/assets\//.test(link) && !leadsSomewhere(link, name),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+function leadsSomewhere(link: string, current: string): boolean {
+  const [page = "", heading] = link.split("#");
+  const name = page === "" ? current : page.replace(/^\/tools\/docs\/guide\/?/, "") || "readme";
+  const path = guideFile(name);
+  if (path === undefined || heading === undefined) return path !== undefined;
+  const titles = [...readGuide(path).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => headingId(title));
+  return titles.includes(heading);
+}
+
+test("the picture is one of the dashboard's files, and files that are not served are no links", () => {
+  expect(rendered("![A chart](deploy/docs/package.png)")).toContain(
+    'src="/tools/assets/package.png" alt="A chart"',
+  );
+  expect(rendered("the [unit](deploy/systemd/maintainer-toolchain.service)")).toBe(
+    "<p>the <code>unit</code></p>",
+  );
+  expect(guideAddress(visit, "webhooks", "create-one")).toBe("/tools/docs/guide/webhooks#create-one");
+});
+
+test("text is escaped, wherever it stands", () => {
+  const text = "<script>alert(1)</script>";
+  const page = [
+    `# ${text}`,
+    text,
+    `- \`${text}\``,
+    `| ${text} |\n|---|\n| ${text} |`,
+    `\`\`\`sh\n${text}\n\`\`\``,
+  ];
+  const html = rendered(page.join("\n\n"));
+  expect(html).not.toContain("<script");
+  expect(html.match(/&lt;script/g)).toHaveLength(8);
+});
+
+test("an item of a list keeps its paragraphs and blocks, and the comment above a block is left out", () => {
+  const text =
+    "1. **One**:\n\n   <!-- not run: an example -->\n   ```sh\n   make\n   ```\n\n2. Two\n   goes on\n\nAfter";
+  expect(parseMarkdown(text)).toEqual([
+    {
+      kind: "list",
+      start: 1,
+      items: [
+        [
+          { kind: "paragraph", text: "**One**:" },
+          { kind: "code", language: "sh", text: "make" },
+        ],
+        [{ kind: "paragraph", text: "Two\ngoes on" }],
+      ],
+    },
+    { kind: "paragraph", text: "After" },
+  ]);
+});
