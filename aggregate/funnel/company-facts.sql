@@ -18,8 +18,12 @@ SELECT
   countIf(age >= 60 AND age < 90) > 0 AS active_2,
   sum(downloads) AS all_downloads,
   sum(views) AS all_views,
+  sumIf(downloads, age < 30) AS recent_downloads,
   min(date) AS first_seen,
-  max(date) AS last_seen
+  max(date) AS last_seen,
+  -- They differ as soon as one of their days counts otherwise.
+  toString(groupBitXorIf(day_hash, date < {today:Date})) AS past,
+  toString(groupBitXorIf(day_hash, date < {lastRuns:Array(Date)}[place + 1])) AS past_of_last_run
 FROM
 (
   SELECT
@@ -31,7 +35,8 @@ FROM
     sum(company_downloads) AS downloads,
     sum(company_views) AS views,
     least({downloadPointsDayMax:Float64}, sum(company_download_points)) AS download_points,
-    least({viewPointsDayMax:Float64}, sum(company_view_points)) AS view_points
+    least({viewPointsDayMax:Float64}, sum(company_view_points)) AS view_points,
+    cityHash64(date, downloads, views, download_points, view_points) AS day_hash
   FROM
   (
     SELECT

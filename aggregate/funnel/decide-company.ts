@@ -21,21 +21,33 @@ export interface Decision {
  * there.
  */
 export function decideCompany(stored: FunnelCompany | undefined, facts: CompanyFacts | undefined): Decision {
-  const before = stored ?? NEVER_SEEN;
+  const known = stored ?? { ...NEVER_SEEN, past: NO_PAST, isDue: false, isAnnounced: false };
+  const isDue = known.isDue || known.past !== pastOf(facts, known);
+  // A stage that comes from the past alone counts for nothing once the past is another.
+  const before = isDue && !known.isAnnounced ? NEVER_SEEN : known;
   const about = facts ? seenOf(facts) : goneOf(stored as FunnelCompany);
   const placed = classify(facts ?? NO_ACTIVITY, before);
-  const stage = placed?.stage ?? before.stage;
+  const stage = placed?.stage ?? known.stage;
   // No stage was ever announced, and there is no activity to announce one for.
   if (stage === null && facts === undefined) return { company: undefined };
-  const engaged = before.engaged || (stage !== null && isEngaged(stage));
-  const company = { ...about, stage, engaged };
-  if (placed === undefined || placed.stage === before.stage) return { company };
+  const engaged = known.engaged || (stage !== null && isEngaged(stage));
+  const company = { ...about, stage, engaged, isDue, isAnnounced: known.isAnnounced };
+  if (placed === undefined || placed.stage === known.stage) return { company };
   const { domain, name } = about;
   const { stage: newStage, cause } = placed;
-  return { company, change: { domain, name, oldStage: before.stage, newStage, cause } };
+  const change = { domain, name, oldStage: known.stage, newStage, cause };
+  return { company: { ...company, isAnnounced: true }, change };
 }
 
-const NEVER_SEEN: StageBefore = { stage: null, engaged: false };
+/** The days of the past that are compared: new ones count as long as no run has announced the company. */
+function pastOf(facts: CompanyFacts | undefined, { isAnnounced }: { isAnnounced: boolean }): string {
+  if (facts === undefined) return NO_PAST;
+  return isAnnounced ? facts.pastOfLastRun : facts.past;
+}
+
+const NO_PAST = "0";
+
+export const NEVER_SEEN: StageBefore = { stage: null, engaged: false };
 
 const NO_ACTIVITY: StageFacts = {
   score: 0,
@@ -46,14 +58,16 @@ const NO_ACTIVITY: StageFacts = {
   activeWindows: [false, false, false],
 };
 
-type About = Omit<FunnelCompany, keyof StageBefore>;
+type About = Omit<FunnelCompany, keyof StageBefore | "isDue" | "isAnnounced">;
 
-function seenOf({ domain, name, score, downloads, views, firstSeen, lastSeen }: CompanyFacts): About {
-  return { domain, name, score, downloads, views, firstSeen, lastSeen };
+function seenOf({ domain, name, score, downloads, views, ...facts }: CompanyFacts): About {
+  const { recentDownloads, firstSeen, lastSeen, past } = facts;
+  return { domain, name, score, downloads, views, recentDownloads, firstSeen, lastSeen, past };
 }
 
 function goneOf({ domain, name }: FunnelCompany): About {
-  return { domain, name, score: 0, downloads: 0, views: 0, firstSeen: null, lastSeen: null };
+  const counts = { score: 0, downloads: 0, views: 0, recentDownloads: 0 };
+  return { domain, name, ...counts, firstSeen: null, lastSeen: null, past: NO_PAST };
 }
 
 export interface StageDecision {

@@ -8,6 +8,7 @@ import type {
   StageChange,
 } from "../../schemas/records/funnel.js";
 import { decideCompany } from "./decide-company.js";
+import { fillPasts, type PastStore } from "./fill-pasts.js";
 import { readCompanyFacts, type FactsQuery, type OwnerFacts } from "./read-company-facts.js";
 
 /** Owners of one query: ClickHouse needs memory for all their companies at once. */
@@ -47,15 +48,22 @@ export interface FunnelOutcome {
 }
 
 /**
- * One pass over each owner's activity. Each part of an owner is one transaction, which decides the changes,
- * stores and announces them: neither a killed run nor two at once announce a change twice, and the next run
- * makes up for a killed one.
+ * One pass over each owner's activity, and then the past of companies that need it: the past of one owner keeps no
+ * other from being placed today.
  */
-export async function runFunnel(shards: Shards, run: FunnelRun): Promise<FunnelOutcome> {
+export async function runFunnel(
+  shards: Shards,
+  { pasts, ...run }: FunnelRun & { pasts: PastStore },
+): Promise<FunnelOutcome & { pasts: number }> {
   const read = (query: FactsQuery) => readCompanyFacts(shards, query);
-  return decideStages(read, run);
+  const outcome = await decideStages(read, run);
+  return { ...outcome, pasts: await fillPasts(shards, { pasts, signal: run.signal }) };
 }
 
+/**
+ * Each part of an owner is one transaction, which decides the changes, stores and announces them: neither a killed run
+ * nor two at once announce a change twice, and the next run makes up for a killed one.
+ */
 export async function decideStages(
   read: (query: FactsQuery) => AsyncIterable<OwnerFacts>,
   { store, asOf, signal }: FunnelRun,

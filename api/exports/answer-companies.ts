@@ -46,6 +46,7 @@ const COMPANY_COLUMNS = [
   "views",
   "first_seen",
   "last_seen",
+  "downloads_30_days",
 ] as const satisfies readonly (keyof CompanyRecord)[];
 
 export function companiesAsLines(companies: readonly CompanyRecord[]): string {

@@ -88,6 +88,7 @@ const EXAMPLE: CompanyRecord = {
   views: 12,
   first_seen: "2026-05-11",
   last_seen: "2026-08-03",
+  downloads_30_days: 9,
 };
 
 /** The companies would reveal the activity of the blocked package. */

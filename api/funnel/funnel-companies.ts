@@ -3,6 +3,7 @@ import { type DateRange, FIRST_DAY } from "../../schemas/date-range.js";
 import type { Stage } from "../../schemas/records/funnel.js";
 import { withoutNulls } from "../../schemas/formats.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
+import { CHANGES } from "./funnel-pasts.js";
 
 /** The orders of the company list, greatest first. */
 export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;
@@ -34,13 +35,14 @@ export async function listCompanies(
 }
 
 const SORT_KEYS: Record<CompanySort, string> = {
-  score: "score",
+  score: "(score, recent_downloads)",
   last_seen: "coalesce(last_seen, '-infinity')",
   downloads: "downloads",
 };
 
 const FIELDS = `domain, name, stage, ${utc("since")} as since, score, downloads::float8 as downloads,
-  views::float8 as views, first_seen::text as first_seen, last_seen::text as last_seen`;
+  views::float8 as views, first_seen::text as first_seen, last_seen::text as last_seen,
+  recent_downloads::float8 as downloads_30_days`;
 
 type Row = { [Field in keyof Required<CompanyRecord>]: Required<CompanyRecord>[Field] | null };
 
@@ -59,9 +61,9 @@ export async function listStageChanges(
   { ownerId, domain, limit }: { ownerId: string; domain: string; limit: number },
 ): Promise<StageChangeRecord[]> {
   const text = `
-    select old_stage, new_stage, cause, ${utc("changed_at")} as changed_at
-    from funnel_changes where owner_id = $1 and domain = $2 order by id desc limit $3`;
-  const rows = await query<ChangeRow>(pg, text, [ownerId, domain, limit]);
+    select old_stage, new_stage, cause, ${utc("changed_at")} as changed_at from (${CHANGES}) as change
+    where old_stage is distinct from new_stage order by change.changed_at desc, id desc limit $3`;
+  const rows = await query<ChangeRow>(pg, text, [ownerId, [domain], limit]);
   return rows.map(withoutNulls<StageChangeRecord>);
 }
 

@@ -18,7 +18,9 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
 import { requireFew } from "../identity/failure-limits.js";
 import { onConnection } from "../postgres/connection.js";
-import { funnelStore, readRunTime } from "./funnel-runs.js";
+import { readRunTime } from "./funnel-owners.js";
+import { pastStore } from "./funnel-pasts.js";
+import { funnelStore } from "./funnel-runs.js";
 
 const DAYS_DEFAULT = 30;
 
@@ -34,7 +36,8 @@ export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
         summary: "Count the companies at each stage",
         description:
           `Now, and at the end of each day of the range or of the last ${DAYS_DEFAULT} days, up to today, which may ` +
-          "still change: from the stored changes of stage, so that past days stay as they were announced. " +
+          "still change: from the stored changes of stage. Days since a company was first announced stay as they " +
+          "were announced; the days before follow its events. " +
           NOT_FOR_THE_BLOCKED,
         query: RANGE_QUERY,
         answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },
@@ -136,7 +139,12 @@ export function funnelRunRoutes({ pg, shards }: FunnelRunRoutesDeps): Route[] {
         const asOf = await readRunTime(pg);
         const { signal } = new AbortController();
         const { companies, changes, importing } = await onConnection(pg, (client) =>
-          runFunnel(shards, { store: funnelStore(client, { ownerId }), asOf, signal }),
+          runFunnel(shards, {
+            store: funnelStore(client, { ownerId }),
+            pasts: pastStore(client, { ownerId }),
+            asOf,
+            signal,
+          }),
         );
         ctx.body = {
           as_of: asOf.toISOString().replace("Z", "000Z"),

@@ -4,14 +4,14 @@ import type { FunnelRun } from "../../aggregate/funnel/run-funnel.js";
 import type {
   DomainRange,
   FunnelCompany,
-  FunnelOwner,
   FunnelTransaction,
   StageChange,
 } from "../../schemas/records/funnel.js";
 import { transactionOn } from "../postgres/connection.js";
 import { type Postgres, query } from "../postgres/query.js";
 import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
-import { IS_UNSETTLED } from "../imports/import-record.js";
+import { ownersAfter, readRunTime, utcDay } from "./funnel-owners.js";
+import { type RunState, takeTurn } from "./owner-turns.js";
 
 /** On one connection, for one owner or for all. */
 export function funnelStore(
@@ -23,16 +23,10 @@ export function funnelStore(
   return {
     async ownersAfter(after, limit) {
       run.since = await readRunTime(client);
-      return ownersAfter(client, { after, limit, only: ownerId });
+      return ownersAfter(client, { after, limit, only: ownerId, which: "all" });
     },
     inOwnerTransaction: (about, work) => inOwnerTransaction(client, { ...about, run }, work),
   };
-}
-
-/** The database's time, which orders runs of processes on several machines. */
-export async function readRunTime(pg: Postgres): Promise<Date> {
-  const [row] = await query<{ now: Date }>(pg, "select clock_timestamp() as now");
-  return row?.now ?? new Date();
 }
 
 /** The time of the owner's last funnel run; undefined while no company is at a stage. */
@@ -50,32 +44,6 @@ export async function findOwnerId(pg: Postgres, name: string): Promise<string | 
   return row?.id;
 }
 
-async function ownersAfter(
-  pg: Postgres,
-  { after, limit, only }: { after: string | undefined; limit: number; only: string | undefined },
-): Promise<FunnelOwner[]> {
-  const text = `
-    with owned as not materialized (
-      select owner_id, id, 'package' as kind, importance from packages
-      union all select owner_id, id, 'pixel', importance from pixels
-    )
-    select o.id, coalesce((
-      select json_agg(json_build_object('id', a.id, 'kind', a.kind, 'importance', a.importance))
-      from owned a where a.owner_id = o.id), '[]') as artifacts
-    from owners o
-    where ($1::uuid is null or o.id > $1) and ($3::uuid is null or o.id = $3)
-      and (exists (select from owned a where a.owner_id = o.id)
-        or exists (select from funnel_companies c where c.owner_id = o.id))
-    order by o.id limit $2`;
-  return query<FunnelOwner>(pg, text, [after ?? null, limit, only ?? null]);
-}
-
-interface RunState {
-  since: Date;
-  /** The owner for which this run has stopped waiting for imports. */
-  overdue: string | undefined;
-}
-
 interface About {
   ownerId: string;
   asOf: Date;
@@ -87,8 +55,7 @@ async function inOwnerTransaction(
   work: (owner: FunnelTransaction) => Promise<void>,
 ): Promise<"done" | "later" | "importing"> {
   const outcome = await transactionOn(client, async () => {
-    await query(client, `select pg_advisory_xact_lock(${LOCK_KEY})`, [about.ownerId]);
-    if (await isImporting(client, about)) return "importing";
+    if (!(await takeTurn(client, about))) return "importing";
     if (!(await putRun(client, about))) return "later";
     await work(transactionOf(client, about));
     passFaultPoint("funnel-before-commit");
@@ -97,8 +64,6 @@ async function inOwnerTransaction(
   if (outcome === "done") passFaultPoint("funnel-after-commit");
   return outcome;
 }
-
-const LOCK_KEY = "hashtextextended('funnel of ' || $1::text, 0)";
 
 function transactionOf(client: Postgres, about: About): FunnelTransaction {
   return {
@@ -123,31 +88,6 @@ function announced({ domain, name, oldStage, newStage }: StageChange) {
   return { domain, name, ...(oldStage !== null && { old_stage: oldStage }), new_stage: newStage };
 }
 
-/** Waits for the owner's imports, for at most a day by the database's clock: imports cannot delay runs for ever. */
-async function isImporting(pg: Postgres, { ownerId, run }: About & { run: RunState }): Promise<boolean> {
-  const [row] = await query<{ importing: boolean }>(pg, IMPORTING, [ownerId, run.since]);
-  if (row?.importing === true && run.overdue !== ownerId && !(await isOverdue(pg, ownerId))) return true;
-  if (row?.importing === true) run.overdue = ownerId;
-  await query(pg, "delete from funnel_waits where owner_id = $1", [ownerId]);
-  return false;
-}
-
-const IMPORTING = `
-  select exists (
-    select from imports
-    where owner_id = $1 and created_at > now() - interval '1 day'
-      and (${IS_UNSETTLED} or updated_at > $2)
-  ) as importing`;
-
-async function isOverdue(pg: Postgres, ownerId: string): Promise<boolean> {
-  const text = `
-    insert into funnel_waits as waiting (owner_id, since) values ($1, now())
-    on conflict (owner_id) do update set since = waiting.since
-    returning since < now() - interval '1 day' as overdue`;
-  const [row] = await query<{ overdue: boolean }>(pg, text, [ownerId]);
-  return row?.overdue === true;
-}
-
 /** False if a later run has stored its results, unless no company is at a stage: then there is nothing to overwrite. */
 async function putRun(pg: Postgres, { ownerId, asOf }: About): Promise<boolean> {
   const text = `
@@ -166,7 +106,8 @@ async function companiesIn(
 ): Promise<FunnelCompany[]> {
   const text = `
     select domain, name, stage, engaged, score, downloads::float8 as downloads, views::float8 as views,
-      first_seen::text as "firstSeen", last_seen::text as "lastSeen"
+      recent_downloads::float8 as "recentDownloads", first_seen::text as "firstSeen", last_seen::text as "lastSeen",
+      past, is_due as "isDue", announced_on is not null as "isAnnounced"
     from funnel_companies
     where owner_id = $1 and ($2::text is null or domain > $2) and ($3::text is null or domain <= $3)
     order by domain for update`;
@@ -180,24 +121,29 @@ async function putCompanies(
 ): Promise<void> {
   const text = `
     insert into funnel_companies as company
-      (owner_id, domain, name, stage, since, engaged, score, downloads, views, first_seen, last_seen)
+      (owner_id, domain, name, stage, since, engaged, score, downloads, views, recent_downloads, first_seen, last_seen,
+        past, is_due, announced_on)
     select $1, domain, name, stage, case when stage is not null then $2::timestamptz end, engaged, score, downloads,
-      views, first_seen, last_seen
+      views, recent_downloads, first_seen, last_seen, past, is_due,
+      case when is_announced then ${utcDay("$2::timestamptz")} end
     from unnest($3::text[], $4::text[], $5::text[], $6::boolean[], $7::float8[], $8::bigint[], $9::bigint[],
-      $10::date[], $11::date[])
-      as seen (domain, name, stage, engaged, score, downloads, views, first_seen, last_seen)
+      $10::bigint[], $11::date[], $12::date[], $13::text[], $14::boolean[], $15::boolean[])
+      as seen (domain, name, stage, engaged, score, downloads, views, recent_downloads, first_seen, last_seen, past,
+        is_due, is_announced)
     on conflict (owner_id, domain) do update set
       name = excluded.name, stage = excluded.stage, engaged = excluded.engaged, score = excluded.score,
       since = case when company.stage is distinct from excluded.stage then excluded.since else company.since end,
-      downloads = excluded.downloads, views = excluded.views,
-      first_seen = excluded.first_seen, last_seen = excluded.last_seen`;
+      downloads = excluded.downloads, views = excluded.views, recent_downloads = excluded.recent_downloads,
+      first_seen = excluded.first_seen, last_seen = excluded.last_seen, past = excluded.past,
+      is_due = excluded.is_due, announced_on = coalesce(company.announced_on, excluded.announced_on)`;
   const columns = COMPANY_COLUMNS.map((field) => companies.map((company) => company[field]));
   await query(pg, text, [ownerId, asOf, ...columns]);
 }
 
 const COMPANY_COLUMNS = [
   ...(["domain", "name", "stage", "engaged", "score"] as const),
-  ...(["downloads", "views", "firstSeen", "lastSeen"] as const),
+  ...(["downloads", "views", "recentDownloads", "firstSeen", "lastSeen"] as const),
+  ...(["past", "isDue", "isAnnounced"] as const),
 ];
 
 async function removeCompanies(pg: Postgres, ownerId: string, domains: readonly string[]): Promise<void> {

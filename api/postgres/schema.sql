@@ -549,13 +549,21 @@ create table funnel_companies (
   score      float8 not null,
   downloads  bigint not null,
   views      bigint not null,
+  -- Of the last 30 days.
+  recent_downloads bigint not null default 0,
   -- Null when nothing is left of its activity.
   first_seen date,
   last_seen  date,
+  -- A hash of its days before the last run. When old events change it, the past is due to be computed anew.
+  past         text not null default '0',
+  is_due       boolean not null default false,
+  -- The day of its first announced stage. The days before it are its past.
+  announced_on date,
   primary key (owner_id, domain)
 );
+create index funnel_companies_due on funnel_companies (owner_id, domain) where is_due;
 
--- What was announced is never rewritten.
+-- What was announced is never rewritten. The past is computed anew when its events change.
 create table funnel_changes (
   id         uuid primary key,
   owner_id   uuid not null references owners (id) on delete cascade,
@@ -564,9 +572,11 @@ create table funnel_changes (
   new_stage  text not null,
   -- The rule that applied.
   cause      text not null,
-  changed_at timestamptz not null
+  changed_at timestamptz not null,
+  -- At the end of a day of the past, and announced to nobody.
+  is_past    boolean not null default false
 );
-create index funnel_changes_of_company on funnel_changes (owner_id, domain, id desc);
+create index funnel_changes_of_company on funnel_changes (owner_id, domain, changed_at desc, id desc);
 
 -- By how many companies did a stage grow on a day? Their sum up to a day is how many were there at its end.
 create table funnel_growth (

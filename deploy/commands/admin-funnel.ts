@@ -2,7 +2,9 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import type { FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";
 import { onConnection } from "../../api/postgres/connection.js";
-import { findOwnerId, funnelStore, readLastRun, readRunTime } from "../../api/funnel/funnel-runs.js";
+import { readRunTime } from "../../api/funnel/funnel-owners.js";
+import { pastStore } from "../../api/funnel/funnel-pasts.js";
+import { findOwnerId, funnelStore, readLastRun } from "../../api/funnel/funnel-runs.js";
 import { isTime } from "../../schemas/formats.js";
 import type { Administer, Administered } from "./administer.js";
 
@@ -56,7 +58,12 @@ async function run(
   const shards = await openClickHouse();
   const { signal } = new AbortController();
   return onConnection(pg, (client) =>
-    runFunnel(shards, { store: funnelStore(client, { ownerId }), asOf: time, signal }),
+    runFunnel(shards, {
+      store: funnelStore(client, { ownerId }),
+      pasts: pastStore(client, { ownerId }),
+      asOf: time,
+      signal,
+    }),
   );
 }
 

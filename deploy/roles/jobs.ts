@@ -2,7 +2,9 @@ import { runFunnel } from "../../aggregate/funnel/run-funnel.js";
 import { startAddressSets } from "../../aggregate/address-sets/start-address-sets.js";
 import { startEraser } from "../../aggregate/erasures/erase-artifacts.js";
 import { startSettler } from "../../aggregate/settlement/start-settler.js";
-import { funnelStore, readRunTime } from "../../api/funnel/funnel-runs.js";
+import { readRunTime } from "../../api/funnel/funnel-owners.js";
+import { pastStore } from "../../api/funnel/funnel-pasts.js";
+import { funnelStore } from "../../api/funnel/funnel-runs.js";
 import { emptySamples } from "../../api/imports/import-progress.js";
 import { asOnlySettlement, dueImports } from "../../api/imports/settlements.js";
 import { abortAbandonedUploads } from "../../api/imports/uploads.js";
@@ -101,6 +103,11 @@ function funnelJob(shards: Shards, schedule: string): ScheduledJob {
     schedule,
     catchesUp: true,
     run: async (pg, signal) =>
-      runFunnel(shards, { store: funnelStore(pg), asOf: await readRunTime(pg), signal }),
+      runFunnel(shards, {
+        store: funnelStore(pg),
+        pasts: pastStore(pg),
+        asOf: await readRunTime(pg),
+        signal,
+      }),
   };
 }

@@ -21,6 +21,7 @@ export interface CompanyRecord {
   views: number;
   first_seen?: string;
   last_seen?: string;
+  downloads_30_days: number;
 }
 
 export interface CompanyDay {
@@ -64,8 +65,9 @@ const COMPANY_FIELDS = {
   views: COUNT,
   first_seen: DATE,
   last_seen: DATE,
+  downloads_30_days: { ...COUNT, description: "Of the last 30 days, today included" },
 } as const;
-const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views"] as const;
+const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views", "downloads_30_days"] as const;
 
 export const COMPANY = titledObject("Company", COMPANY_REQUIRED, COMPANY_FIELDS);
 

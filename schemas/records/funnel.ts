@@ -37,8 +37,23 @@ export interface CompanyFacts extends StageFacts {
   name: string;
   downloads: number;
   views: number;
+  /** In the last 30 days. */
+  recentDownloads: number;
   firstSeen: string;
   lastSeen: string;
+  /** A hash of its days before the day of the run; "0" without any. */
+  past: string;
+  /** The same of its days before the day of the owner's last run. */
+  pastOfLastRun: string;
+}
+
+/** A day of a company's activity with an owner; points are at most those of a day. */
+export interface ActiveDay {
+  date: string;
+  downloads: number;
+  views: number;
+  downloadPoints: number;
+  viewPoints: number;
 }
 
 export interface StageBefore {
@@ -54,8 +69,14 @@ export interface FunnelCompany extends StageBefore {
   score: number;
   downloads: number;
   views: number;
+  recentDownloads: number;
   firstSeen: string | null;
   lastSeen: string | null;
+  past: string;
+  /** Whether its days before the first announcement are to be computed anew. */
+  isDue: boolean;
+  /** Whether a stage of it was announced. Days from then on stay as they were announced. */
+  isAnnounced: boolean;
 }
 
 export interface StageChange {
@@ -73,8 +94,28 @@ export interface FunnelArtifact {
   importance: Importance;
 }
 
+/** A change on a day of the past, which is not announced. */
+export interface PastChange {
+  date: string;
+  newStage: Stage;
+  cause: StageCause;
+}
+
+/** A company whose days before `until` are to be computed. */
+export interface DueCompany {
+  domain: string;
+  past: string;
+  until: string;
+}
+
+export interface CompanyPast extends DueCompany {
+  changes: readonly PastChange[];
+}
+
 export interface FunnelOwner {
   id: string;
+  /** The day of its last run, if there was one. */
+  lastRunOn?: string | null;
   artifacts: readonly FunnelArtifact[];
 }
 

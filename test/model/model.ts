@@ -1,9 +1,9 @@
 import { TRUSTED_MS } from "../../enrich/lookups/artifact-cache.js";
-import { classify, isEngaged } from "../../aggregate/funnel/decide-company.js";
+import { classify, isEngaged, NEVER_SEEN } from "../../aggregate/funnel/decide-company.js";
 import { DAY_MS } from "../../schemas/date-range.js";
 import type { Stage, StageBefore } from "../../schemas/records/funnel.js";
 import type { KnownArtifact } from "../support/imports/recount-line.js";
-import { stageFacts } from "../support/funnel/stage-facts.js";
+import { type DayActivity, stageFacts } from "../support/funnel/stage-facts.js";
 import { type SentEvent, sentEvent } from "../support/statistics/sent-events.js";
 import type { Random } from "../../deploy/demo/random.js";
 
@@ -15,7 +15,7 @@ export interface Model {
   imports: ModelImport[];
   /** Events of live requests; none overrides another. */
   collected: SentEvent[];
-  stages: Map<string, StageBefore>;
+  stages: Map<string, ModelCompany>;
   changes: ModelChange[];
 }
 
@@ -35,6 +35,12 @@ export interface ModelImport {
   retracted: boolean;
   /** Lines that are refused; undefined where it depends on when one of its packages was deleted. */
   refused: number | undefined;
+}
+
+/** With the stages that were announced, and the activity before the day of the last run. */
+interface ModelCompany extends StageBefore {
+  announced: Stage[];
+  past: string;
 }
 
 export interface ModelChange {
@@ -80,17 +86,47 @@ export function computeStages(model: Model): void {
         importance: "medium" as const,
         total: 1,
       }));
-    const before = model.stages.get(domain) ?? { stage: null, engaged: false };
-    const stage = classify(stageFacts(activity, today), before)?.stage ?? before.stage;
-    if (stage === null && activity.length === 0) model.stages.delete(domain);
-    else model.stages.set(domain, { stage, engaged: before.engaged || (stage !== null && isEngaged(stage)) });
-    if (stage === null || stage === before.stage) continue;
-    model.changes.push({
-      domain,
-      ...(before.stage !== null && { old_stage: before.stage }),
-      new_stage: stage,
-    });
+    const known = model.stages.get(domain) ?? { ...NEVER_SEEN, announced: [], past: "[]" };
+    const past = JSON.stringify(
+      activity
+        .filter(({ day }) => day < today)
+        .map(textOf)
+        .sort(),
+    );
+    const isDue = past !== known.past;
+    const before = isDue && known.announced.length === 0 ? NEVER_SEEN : known;
+    const stage = classify(stageFacts(activity, today), before)?.stage ?? known.stage;
+    const { announced } = known;
+    if (stage !== null && stage !== known.stage) {
+      announced.push(stage);
+      const from = known.stage !== null && { old_stage: known.stage };
+      model.changes.push({ domain, ...from, new_stage: stage });
+    }
+    const engaged = known.engaged || (stage !== null && isEngaged(stage));
+    const placed = isDue ? replay({ activity, today, announced, stage }) : { stage, engaged };
+    if (placed.stage === null && activity.length === 0) model.stages.delete(domain);
+    else model.stages.set(domain, { ...placed, announced, past });
   }
+}
+
+const textOf = ({ day, kind }: DayActivity) => `${day} ${kind}`;
+
+interface Replayed {
+  activity: readonly DayActivity[];
+  today: number;
+  announced: readonly Stage[];
+  stage: Stage | null;
+}
+
+/** The days before today, one after another. Without an announcement, the last of their stages is the company's. */
+function replay({ activity, today, announced, stage }: Replayed): StageBefore {
+  let past = NEVER_SEEN;
+  for (let day = today - DAYS - 1; day < today; day += 1) {
+    const placed = classify(stageFacts(activity, day), past)?.stage;
+    if (placed !== undefined) past = { stage: placed, engaged: past.engaged || isEngaged(placed) };
+  }
+  const engaged = past.engaged || announced.some((each) => each !== "interest");
+  return { stage: announced.length > 0 ? stage : past.stage, engaged };
 }
 
 /** So few ids that many events override others, of other imports and of the same. */

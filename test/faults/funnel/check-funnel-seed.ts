@@ -98,7 +98,7 @@ async function readChanges(client: Client, owner: string): Promise<RecordedChang
   const text = `
     select domain, old_stage as "oldStage", new_stage as "newStage",
       to_char(changed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "changedAt"
-    from funnel_changes where owner_id = (select id from owners where name = $1)`;
+    from funnel_changes where owner_id = (select id from owners where name = $1) and not is_past`;
   return (await client.query<RecordedChange>(text, [owner])).rows;
 }
 

@@ -93,8 +93,10 @@ function Timeline({ changes }: { changes: readonly StageChangeRecord[] }) {
             )}
           </p>
           <p class="soft">
-            <time dateTime={change.changed_at}>{formatTime(change.changed_at)}</time>:{" "}
-            {CAUSE_WORDS[change.cause]}
+            <time dateTime={change.changed_at} title={formatTime(change.changed_at)}>
+              {formatDate(change.changed_at.slice(0, 10))}
+            </time>
+            : {CAUSE_WORDS[change.cause]}
           </p>
         </li>
       ))}

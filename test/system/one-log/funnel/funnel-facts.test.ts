@@ -103,6 +103,10 @@ function expectedFacts(rows: readonly Row[]) {
       domain: key.slice(2),
       name: expect.stringMatching(/^Acme( Ltd)?$/) as string,
       ...{ downloads: sum("package"), views: sum("pixel"), ...seen },
+      recentDownloads: group
+        .filter(({ kind, day }) => kind === "package" && TODAY - day < 30)
+        .reduce((all, { total }) => all + total, 0),
+      ...{ past: expect.any(String) as string, pastOfLastRun: "0" },
     };
     return { key: Buffer.from(key), found: { ownerIndex: Number(key[0]), facts } };
   });

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { FactsQuery, OwnerFacts } from "../../../../aggregate/funnel/read-company-facts.js";
 import { decideStages, type FunnelRun } from "../../../../aggregate/funnel/run-funnel.js";
 import { insertImport } from "../../../../api/imports/imports.js";
-import { listCompanies } from "../../../../api/funnel/funnel-companies.js";
+import { listCompanies, listStageChanges } from "../../../../api/funnel/funnel-companies.js";
 import { onConnection } from "../../../../api/postgres/connection.js";
+import { pastStore } from "../../../../api/funnel/funnel-pasts.js";
 import { funnelStore, readLastRun } from "../../../../api/funnel/funnel-runs.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { pause } from "../../../../schemas/async/pause.js";
@@ -39,10 +40,11 @@ const factsOf = (nth: number): CompanyFacts[] =>
   Array.from({ length: COMPANIES }, (_, company) => {
     const downloadDays = Math.floor((company + nth) / (1 + (company % 3))) % 2;
     const seen = { firstSeen: "2025-12-01", lastSeen: "2026-01-01", downloads: downloadDays, views: 1 };
+    const past = { recentDownloads: 0, past: "0", pastOfLastRun: "0" };
     return {
       domain: `company-${String(company).padStart(4, "0")}.example`,
       name: `Company ${company}`,
-      ...{ score: downloadDays * 5, downloadDays, ...seen },
+      ...{ score: downloadDays * 5, downloadDays, ...seen, ...past },
       ...{ viewedLast30Days: false, viewedLast60Days: true, viewedInConsecutiveWeeks: false },
       activeWindows: [true, false, false],
     };
@@ -76,7 +78,7 @@ interface Change {
 /** The announced changes of each company, in order; throws where one does not begin where the last one ended. */
 async function historyOf(): Promise<Map<string, string[]>> {
   const { rows } = await pg.query<Change>(
-    "select domain, old_stage, new_stage from funnel_changes where owner_id = $1 order by id",
+    "select domain, old_stage, new_stage from funnel_changes where owner_id = $1 and not is_past order by id",
     [ownerId],
   );
   const history = new Map<string, string[]>();
@@ -193,6 +195,40 @@ test("companies that did not change are not written again", async () => {
   expect((await written()).rows).toEqual(before);
 });
 
+test("a past that breaks off, or waits for imports, or whose company changed meanwhile, stays due", async () => {
+  await run(0);
+  await pg.query("update funnel_companies set is_due = true, past = 'a' where owner_id = $1", [ownerId]);
+  const page = { after: undefined, limit: 200 };
+  const past = { date: "2025-12-01", newStage: "interest", cause: "view" } as const;
+  const put = (through = pg) =>
+    onConnection(through, async (client) => {
+      const store = pastStore(client);
+      const due = await store.dueCompanies(ownerId, page);
+      const [one, two] = due.map((company) => ({ ...company, changes: [past] }));
+      if (one === undefined || two === undefined) throw new Error("none is due");
+      const done = await store.putPasts(ownerId, [one, { ...two, past: "b" }]);
+      return { done, domain: one.domain, until: one.until };
+    });
+  const dueCount = async () => {
+    const text = "select count(*)::integer as due from funnel_companies where owner_id = $1 and is_due";
+    return (await pg.query<{ due: number }>(text, [ownerId])).rows[0]?.due;
+  };
+  const importing = await startImport();
+  expect([await put(), await dueCount()]).toMatchObject([{ done: false }, COMPANIES]);
+  await pg.query("update imports set status = 'done', created_at = now() - interval '2 days' where id = $1", [
+    importing,
+  ]);
+  await pg.query("alter table funnel_growth add constraint breaks check (date > '2025-12-01') not valid");
+  await expect(put()).rejects.toThrow("breaks");
+  await pg.query("alter table funnel_growth drop constraint breaks");
+  expect(await dueCount()).toBe(COMPANIES);
+  const { domain, until } = await put();
+  expect([await dueCount(), until]).toEqual([COMPANIES - 1, "2026-01-01"]);
+  const changes = await listStageChanges(pg, { ownerId, domain, limit: 9 });
+  expect(changes.map(({ changed_at: at }) => at)).toEqual(["2025-12-01T23:59:59.999000Z"]);
+  await expectConsistent(0);
+});
+
 /** An import of the owner that is under way. */
 async function startImport(): Promise<string> {
   const tokens = { email: `${ownerId}@example.org`, hash: ownerId };
@@ -246,6 +282,25 @@ test("imports of an owner who was never looked at are waited for, also where oth
   ]);
   await startImport();
   expect(await run(0)).toMatchObject({ companies: 0, importing: 1 });
+});
+
+test("companies of equal scores are listed by their downloads of 30 days, also from page to page", async () => {
+  await pg.query(
+    `insert into funnel_companies (owner_id, domain, name, engaged, score, downloads, views, recent_downloads)
+     values ($1, 'a', '', false, 50, 9, 0, 20), ($1, 'b', '', false, 50, 9, 0, 30), ($1, 'c', '', false, 70, 1, 0, 1),
+       ($1, 'd', '', false, 50, 9, 0, 20)`,
+    [ownerId],
+  );
+  const filter = { stage: undefined, search: undefined, sort: "score" } as const;
+  const after = async (domain?: string) =>
+    (
+      await listCompanies(pg, { ownerId, page: { perPage: 9, ...(domain && { after: domain }) }, filter })
+    ).map((company) => company.domain);
+  expect(await Promise.all([after(), after("b"), after("a")])).toEqual([
+    ["c", "b", "a", "d"],
+    ["a", "d"],
+    ["d"],
+  ]);
 });
 
 test("a company is found whatever the case of its name, in any alphabet", async () => {

@@ -208,6 +208,7 @@ describe("over months of imports", () => {
     expect(adobe).toEqual({
       ...{ domain: "adobe.com", name: "Adobe", stage: "interest", since: endOf("2025-04-20") },
       ...{ score: 0.5, downloads: 1, views: 1, first_seen: "2025-01-06", last_seen: "2025-04-15" },
+      downloads_30_days: 0,
       stage_history: [
         { old_stage: "inactive", new_stage: "interest", cause: "view", changed_at: endOf("2025-04-20") },
         {
@@ -216,7 +217,7 @@ describe("over months of imports", () => {
           cause: "no-activity",
           changed_at: endOf("2025-03-12"),
         },
-        { new_stage: "investigation", cause: "download", changed_at: endOf("2025-01-10") },
+        { new_stage: "investigation", cause: "download", changed_at: endOf("2025-01-06") },
       ],
       days: [
         { date: "2025-01-06", downloads: 1, views: 0 },
@@ -236,21 +237,23 @@ describe("over months of imports", () => {
       "activity-in-three-windows",
       "download",
       "downloads-and-view",
+      "download",
     ]);
   });
 
   test("the funnel counts them for each day, also between two runs", async () => {
-    const funnel = await read<FunnelRecord>("/v2/acme/funnel?startDate=2025-01-09&endDate=2025-04-21");
+    const funnel = await read<FunnelRecord>("/v2/acme/funnel?startDate=2025-01-01&endDate=2025-04-21");
     const first = { ...NONE, interest: 1, investigation: 1, experimentation: 1 };
     const second = { ...NONE, investigation: 2, experimentation: 1 };
     const third = { ...NONE, experimentation: 1, "ongoing-usage": 1, inactive: 1 };
     const last = { ...NONE, interest: 1, "ongoing-usage": 1, inactive: 1 };
     const on = Object.fromEntries(funnel.days.map(({ date, stages }) => [date, stages]));
     expect(on).toMatchObject({
-      ...{ "2025-01-09": NONE, "2025-01-10": first, "2025-02-09": first, "2025-02-10": second },
+      ...{ "2025-01-01": NONE, "2025-01-04": { ...NONE, investigation: 1 }, "2025-01-09": first },
+      ...{ "2025-01-10": first, "2025-02-09": first, "2025-02-10": second },
       ...{ "2025-03-11": second, "2025-03-12": third, "2025-04-19": third, "2025-04-20": last },
     });
-    expect([funnel.days.length, funnel.as_of, funnel.stages]).toEqual([102, endOf("2025-04-20"), last]);
+    expect([funnel.days.length, funnel.as_of, funnel.stages]).toEqual([110, endOf("2025-04-20"), last]);
   });
 
   test("the funnel counts nobody on days of long ago, and has no days that are to come", async () => {
@@ -452,6 +455,55 @@ describe("importance", () => {
       422,
       expect.objectContaining({ errors: [expect.objectContaining({ path: "/packages/0/id" })] }),
     ]);
+  });
+});
+
+describe("the past before a company was announced", () => {
+  let old: Listening;
+  let first: EventImport;
+  const historyOf = async (domain: string) =>
+    (await read<CompanyDetail>(`/v2/old/companies/${domain}`)).stage_history
+      .map(({ changed_at: at, new_stage: stage }) => `${at.slice(0, 10)} ${stage}`)
+      .reverse();
+  const onDay = async (day: string, after: string) =>
+    (await read<FunnelRecord>(`/v2/old/funnel?startDate=${day}&endDate=${after}`)).days[0]?.stages;
+
+  test("is computed day by day from old events, and nobody hears of it", async () => {
+    old = await openListening("old");
+    first = await send(
+      [
+        { of: old.image, by: "adobe.com", on: "2024-01-10" },
+        { of: old.docs, by: "3m.com", on: "2024-02-20" },
+      ],
+      "old",
+    );
+    await send([{ of: old.image, by: "3m.com", on: "2025-02-20" }], "old");
+    const { arrived } = await old.run("2025-03-01");
+    expect(arrived.map(({ data }) => data.companies)).toEqual([
+      [{ domain: "3m.com", name: "3M", new_stage: "investigation" }],
+    ]);
+    expect(await historyOf("adobe.com")).toEqual(["2024-01-10 investigation", "2024-03-10 inactive"]);
+    expect(await historyOf("3m.com")).toEqual(["2024-02-20 interest", "2025-02-20 investigation"]);
+    const { companies } = await read<{ companies: CompanyRecord[] }>("/v2/old/companies");
+    expect(companies.map(({ stage, since }) => [stage, since])).toEqual([
+      ["investigation", endOf("2025-02-20")],
+      ["inactive", endOf("2024-03-10")],
+    ]);
+    expect(await onDay("2024-03-09", "2024-03-10")).toEqual({ ...NONE, interest: 1, investigation: 1 });
+    expect(await onDay("2025-03-01", "2025-03-02")).toEqual({ ...NONE, investigation: 1, inactive: 1 });
+  });
+
+  test("is computed anew when its events are taken back or more come, and what was announced stays", async () => {
+    await send([{ of: old.image, by: "3m.com", on: "2024-12-24" }], "old");
+    const gone = await api.request(`/v2/imports/old/${first.id}`, { method: "DELETE" });
+    expect(gone.status).toBe(204);
+    await expect.poll(() => activity(old.image)).toEqual(["2024-12-24 3m.com 1", "2025-02-20 3m.com 1"]);
+    await expect.poll(() => run("old", "--as-of", "2025-03-02")).toContain("1 company of 1 owner");
+    expect((await old.run("2025-03-02")).arrived).toEqual([]);
+    expect(await historyOf("3m.com")).toEqual(["2024-12-24 investigation"]);
+    const { status } = await api.request("/v2/old/companies/adobe.com");
+    expect([status, await onDay("2024-03-09", "2024-03-10")]).toEqual([404, NONE]);
+    expect(await onDay("2025-03-01", "2025-03-02")).toEqual({ ...NONE, investigation: 1 });
   });
 });
 

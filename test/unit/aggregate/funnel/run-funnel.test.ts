@@ -17,7 +17,8 @@ const GONE = { downloadDays: 0, viewedLast30Days: false, viewedLast60Days: false
 function factsOf(domain: string, more: Partial<CompanyFacts> = VIEWED): CompanyFacts {
   const windows = { activeWindows: [more !== GONE, false, false] as const, viewedInConsecutiveWeeks: false };
   const seen = { firstSeen: "2026-03-01", lastSeen: "2026-03-09", downloads: 1, views: 1 };
-  return { domain, name: `${domain} Ltd`, score: 1, ...seen, ...windows, ...VIEWED, ...more };
+  const past = { recentDownloads: 0, past: "0", pastOfLastRun: "0" };
+  return { domain, name: `${domain} Ltd`, score: 1, ...seen, ...past, ...windows, ...VIEWED, ...more };
 }
 
 type Owned = Record<string, CompanyFacts[]>;
@@ -149,7 +150,8 @@ describe("a run of the funnel", () => {
     expect([...of("a").companies.values()]).toEqual([
       {
         ...{ domain: "viewer.example", name: "viewer.example Ltd", stage: "interest", engaged: false },
-        ...{ score: 0, downloads: 0, views: 0, firstSeen: null, lastSeen: null },
+        ...{ score: 0, downloads: 0, views: 0, recentDownloads: 0, firstSeen: null, lastSeen: null },
+        ...{ past: "0", isDue: false, isAnnounced: true },
       },
     ]);
   });

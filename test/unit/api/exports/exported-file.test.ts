@@ -28,18 +28,19 @@ const NEW: CompanyRecord = {
   score: 0.5,
   downloads: 0,
   views: 1,
+  downloads_30_days: 0,
 };
 const KNOWN: CompanyRecord = {
   ...{ domain: "łódź.example", name: "Łódź\nWorks", stage: "ongoing-usage" },
   ...{ since: "2026-01-01T00:00:00.000000Z", score: 70, downloads: 10, views: 0 },
-  ...{ first_seen: "2025-01-01", last_seen: "2026-01-01" },
+  ...{ first_seen: "2025-01-01", last_seen: "2026-01-01", downloads_30_days: 9 },
 };
 
 test("companies as CSV have a header, empty cells for what is not there, and quotes where they are needed", () => {
   expect(companiesAsCsv([NEW, KNOWN])).toBe(
-    "domain,name,stage,since,score,downloads,views,first_seen,last_seen\n" +
-      'acme.example,"Acme, ""the"" Ltd",,,0.5,0,1,,\n' +
-      'łódź.example,"Łódź\nWorks",ongoing-usage,2026-01-01T00:00:00.000000Z,70,10,0,2025-01-01,2026-01-01\n',
+    "domain,name,stage,since,score,downloads,views,first_seen,last_seen,downloads_30_days\n" +
+      'acme.example,"Acme, ""the"" Ltd",,,0.5,0,1,,,0\n' +
+      'łódź.example,"Łódź\nWorks",ongoing-usage,2026-01-01T00:00:00.000000Z,70,10,0,2025-01-01,2026-01-01,9\n',
   );
 });
 
