@@ -46,6 +46,15 @@ const WITH_PROCESSES = {
   sequence: { groupOrder: 1 },
 };
 
+/** Long suites are those of `npm run test:long`, and only those. */
+const IS_LONG = process.env["TEST_LONG"] === "true";
+
+/** The tests of a folder that this run is about. `npm test` leaves out files that end in `.long.test.ts`. */
+const testsOf = (...folders: string[]) =>
+  IS_LONG
+    ? { include: folders.map((folder) => `${folder}/**/*.long.test.ts`) }
+    : { include: folders.map((folder) => `${folder}/**/*.test.ts`), exclude: ["**/*.long.test.ts"] };
+
 const OF_PROGRAM = /^(?:aggregate|api|deploy|enrich|ingest|schemas)\/.*\.js$/;
 
 /** Node loads the program's modules from dist/ itself: transforming them anew in each process takes seconds. */
@@ -66,6 +75,17 @@ function withProcesses(test: ProjectConfig): TestProjectInlineConfiguration {
     test: { ...WITH_PROCESSES, server: { deps: { external: [/\/dist\//] } }, ...test },
   };
 }
+
+/** The promises that a log can break. `npm test` runs them on the embedded log, and those of one-log meet only that one. */
+const onKafka = () =>
+  withProcesses({
+    name: "system-on-kafka",
+    include: ["test/system/both-logs/**/*.test.ts"],
+    globalSetup: [...PROGRAM, ...BROKER, "test/broker/suite/skip-without-broker.ts"],
+    setupFiles: [...WITH_PROCESSES.setupFiles, "test/broker/suite/use-broker.ts"],
+  });
+
+const inContainers = () => withProcesses({ name: "docker", include: ["test/docker/**/*.test.ts"] });
 
 /** The promises about numbers and rows, on the servers of TEST_CLICKHOUSE_SHARDS. Reported nowhere without them. */
 const onCluster = () =>
@@ -99,7 +119,7 @@ export default defineConfig({
         test: {
           name: "unit",
           server: { deps: { external: [/\/dist\//] } },
-          include: ["test/unit/**/*.test.ts"],
+          ...testsOf("test/unit"),
           globalSetup: ["test/support/program/build.ts"],
           // Pure, so that files may share modules: loading them anew for each takes as long as the tests.
           isolate: false,
@@ -108,22 +128,16 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      withProcesses({ name: "system", include: ["test/system/**/*.test.ts"] }),
+      withProcesses({ name: "system", ...testsOf("test/system") }),
       withProcesses({
         name: "kafka",
-        include: ["test/kafka/**/*.test.ts"],
+        ...testsOf("test/kafka"),
         globalSetup: [...PROGRAM, ...BROKER],
       }),
-      withProcesses({
-        name: "system-on-kafka",
-        // The promises that a log can break. The rest, in one-log, meets the embedded log alone.
-        include: ["test/system/both-logs/**/*.test.ts"],
-        globalSetup: [...PROGRAM, ...BROKER, "test/broker/suite/skip-without-broker.ts"],
-        setupFiles: [...WITH_PROCESSES.setupFiles, "test/broker/suite/use-broker.ts"],
-      }),
+      ...(IS_LONG ? [onKafka()] : []),
       ...(process.env["TEST_CLICKHOUSE_SHARDS"] === undefined ? [] : [onCluster()]),
-      withProcesses({ name: "browser", include: ["test/browser/**/*.test.ts"] }),
-      withProcesses({ name: "docker", include: ["test/docker/**/*.test.ts"] }),
+      withProcesses({ name: "browser", ...testsOf("test/browser") }),
+      ...(process.env["TEST_DOCKER"] === "true" ? [inContainers()] : []),
     ],
   },
 });

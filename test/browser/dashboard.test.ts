@@ -1,5 +1,4 @@
-import { describeOrSkip } from "../support/describe-or-skip.js";
-import { findChromium } from "../support/dashboard/open-chromium.js";
+import { describeWithChromium } from "../support/dashboard/describe-with-chromium.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   fillWorld,
@@ -7,7 +6,7 @@ import {
   type DashboardWorld,
   type NewWorld,
 } from "../support/dashboard/dashboard-world.js";
-import { appearanceSuite } from "./suites/appearance.js";
+import { appearanceSuite, MOST_SEEN } from "./suites/appearance.js";
 import { awaySuite } from "./suites/away.js";
 import { budgetSuite } from "./suites/budgets.js";
 import { docsSuite } from "./suites/docs.js";
@@ -20,17 +19,6 @@ import { reachSuite } from "./suites/reach.js";
 import { sourceSuite } from "./suites/sources.js";
 import { uploadSuite } from "./suites/uploads.js";
 import { webhookSuite } from "./suites/webhooks.js";
-
-const path = findChromium();
-
-/** A suite in Chromium. Without one it is skipped; with CI=true it fails. */
-function describeWithChromium(name: string, suite: (path: string) => void): void {
-  const missing =
-    path === undefined ? "Needs Chromium on PATH or in CHROMIUM_PATH: apt-get install chromium." : undefined;
-  describeOrSkip(name, { missing, ciRule: "With CI=true the browser suite must run." }, () =>
-    suite(path ?? ""),
-  );
-}
 
 /** Starting a program and a browser is dear: all suites share them, and run in this order. */
 describeWithChromium("the dashboard in Chromium", (chromium) => {
@@ -56,7 +44,7 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
     numberSuite(world);
     filterSuite(world);
     budgetSuite(world);
-    appearanceSuite(world);
+    appearanceSuite(world, MOST_SEEN);
     firstStepsSuite(world);
     hostileSuite(world);
     sourceSuite(world);

@@ -9,7 +9,9 @@ const SCREENSHOTS = "test/browser/screenshots";
 const IS_LOOKED_AT = process.env["CI"] === undefined;
 
 /** By the name of their pictures: below `/dashboard`, or whole addresses. */
-const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => string])[] = [
+type Pages = readonly (readonly [name: string, path: (world: DashboardWorld) => string])[];
+
+const PAGES: Pages = [
   ["overview", () => `/o/${ORGANIZATION}`],
   ["package", () => `/o/${ORGANIZATION}/packages/acme%2Fweb`],
   ["package-filtered", () => `/o/${ORGANIZATION}/packages/tool?country=DE&variable.mirror=eu`],
@@ -40,11 +42,23 @@ const PAGES: readonly (readonly [name: string, path: (world: DashboardWorld) => 
 ];
 
 /** Without a session. */
-const OPEN_PAGES: typeof PAGES = [
+const OPEN_PAGES: Pages = [
   ["public", ({ toolchain }) => `${toolchain.api}/p/${ORGANIZATION}/tool`],
   ["sign-in", () => "/sign-in"],
   ["link", () => "/sign-in/link"],
 ];
+
+interface Shown {
+  signedIn: Pages;
+  open: Pages;
+}
+
+export const EVERY_PAGE: Shown = { signedIn: PAGES, open: OPEN_PAGES };
+
+const NAMES_OF_MOST_SEEN = ["overview", "package", "companies", "upload", "sign-in"];
+const mostSeen = (pages: Pages) => pages.filter(([name]) => NAMES_OF_MOST_SEEN.includes(name));
+
+export const MOST_SEEN: Shown = { signedIn: mostSeen(PAGES), open: mostSeen(OPEN_PAGES) };
 
 /** The pages that are about a refusal. */
 const REFUSED = new Set(["refused-range", "not-found"]);
@@ -65,16 +79,16 @@ const PICTURED: readonly Look[] = [
   { width: 390, colorScheme: "light" },
 ];
 
-export function appearanceSuite(world: () => DashboardWorld): void {
+export function appearanceSuite(world: () => DashboardWorld, { signedIn, open }: Shown): void {
   describe("appearance", () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
 
-    test("every page is accessible in light and dark, and not wider than 1280 and 390 px", async () => {
+    test("each page is accessible in light and dark, and not wider than 1280 and 390 px", async () => {
       await using window = await world().windowOf("ada");
       await using nobody = await world().browser.open();
       expect([
-        ...(await faultsOfAll(window.page, { world: world(), pages: PAGES })),
-        ...(await faultsOfAll(nobody.page, { world: world(), pages: OPEN_PAGES })),
+        ...(await faultsOfAll(window.page, { world: world(), pages: signedIn })),
+        ...(await faultsOfAll(nobody.page, { world: world(), pages: open })),
       ]).toEqual([]);
     });
   });
@@ -82,7 +96,7 @@ export function appearanceSuite(world: () => DashboardWorld): void {
 
 interface Looking {
   world: DashboardWorld;
-  pages: typeof PAGES;
+  pages: Pages;
 }
 
 async function faultsOfAll(page: Page, { world, pages }: Looking): Promise<string[]> {
