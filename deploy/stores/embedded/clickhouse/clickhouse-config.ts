@@ -46,6 +46,14 @@ export function clickHouseConfig({ usersPath, memoryBytesMax }: ClickHouseConfig
   });
 }
 
+const GIB = 1024 ** 3;
+
+/** In bytes. `limit` is that of the container; it is 0 or more than the machine has where there is none. */
+export function engineMemory(limit: number, machine: number): number {
+  const memory = limit > 0 ? Math.min(limit, machine) : machine;
+  return Math.round(Math.min(memory / 2, 8 * GIB));
+}
+
 /**
  * The users. The session of the holding query is always `default`, without a password or a network limit, so everybody
  * on this machine can be `default` too. It may only open the listener and read `system.numbers`. Its quota is used up by

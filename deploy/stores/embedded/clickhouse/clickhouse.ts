@@ -11,7 +11,7 @@ import { onFreePort } from "../../../process/free-port.js";
 import { syncDisk } from "../../../process/libc.js";
 import { loadSecretFile, writeDurably } from "../../../process/private-files.js";
 import { explainFileError } from "../../../process/start-failure.js";
-import { clickHouseConfig, clickHouseUsers, engineCommand } from "./clickhouse-config.js";
+import { clickHouseConfig, clickHouseUsers, engineCommand, engineMemory } from "./clickhouse-config.js";
 import { brokenParts, reconcileTokens } from "./reconcile-tokens.js";
 import {
   type Running,
@@ -49,7 +49,6 @@ interface Server {
 }
 
 const USERNAME = "maintainer";
-const GIB = 1024 ** 3;
 const SHUTDOWN_MS_MAX = 5_000;
 
 /** Starts ClickHouse on the folder and resolves when it answers queries. Throws StartFailure when it does not start. */
@@ -78,7 +77,10 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Embed
   };
 }
 
-async function prepareFolder({ dir, memoryBytesMax = defaultMemory() }: ClickHouseOptions): Promise<string> {
+async function prepareFolder({
+  dir,
+  memoryBytesMax = engineMemory(process.constrainedMemory(), totalmem()),
+}: ClickHouseOptions): Promise<string> {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const password = loadSecretFile(join(dir, "password"), () => randomBytes(24).toString("base64url"));
@@ -91,13 +93,6 @@ async function prepareFolder({ dir, memoryBytesMax = defaultMemory() }: ClickHou
   } catch (error) {
     throw explainFileError(error, dir);
   }
-}
-
-/** Respects the memory limit of a container. */
-function defaultMemory(): number {
-  const limit = process.constrainedMemory();
-  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-  return Math.round(Math.min(memory / 2, 8 * GIB));
 }
 
 async function startOnPort(server: Server): Promise<Running> {

@@ -1,9 +1,14 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EventBlock, type EventOrigin } from "../../../../enrich/native/event-block.js";
+import { decodeLine } from "../../../../enrich/lines/decode-line.js";
+import { readVariables } from "../../../../enrich/lines/read-variables.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 import { endpointId, originId } from "../../../../enrich/lookups/open-ids.js";
 import {
+  chunkOf,
   dockerPackage,
   eventOf,
   ids,
@@ -166,4 +171,34 @@ describe("EventBlock", () => {
     expect(readRows(block.encode())).toEqual([rowOf(eventOf())]);
     expect(readBlock(block.encode()).rest).toBe(0);
   });
+});
+
+/** Adds lines with 64 names each that no other block has. */
+function addBlock(block: EventBlock, number: number): void {
+  for (let line = 1; line <= 100; line++) {
+    const nameOf = (name: number) => `name ${name} of line ${line} in block ${number}`.padEnd(100, "x");
+    const names = Array.from({ length: 64 }, (_, name) => `"${nameOf(name)}":"v"`);
+    const decoded = decodeLine({ bytes: Buffer.from(`{${names.join()}}`), line }, chunkOf(""));
+    const variables = "fields" in decoded ? readVariables(decoded.fields, []) : [];
+    expect(variables).toHaveLength(128);
+    block.add(eventOf({ line, variables }), origin);
+  }
+  block.encode();
+  block.clear();
+}
+
+test("names of variables take the memory of one block, however many different ones there are", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heldBytes = () => {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const block = new EventBlock(ids);
+  for (let number = 0; number < 2; number++) addBlock(block, number);
+  const before = heldBytes();
+  // 128,000 names, of 12.8 MB without what holds them.
+  for (let number = 2; number < 22; number++) addBlock(block, number);
+  expect(heldBytes() - before).toBeLessThan(4_000_000);
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   clickHouseConfig,
   clickHouseUsers,
+  engineMemory,
 } from "../../../../../../deploy/stores/embedded/clickhouse/clickhouse-config.js";
 
 test("the engine gets a server's merge threads and the given memory, with caches that are parts of it", () => {
@@ -10,6 +11,15 @@ test("the engine gets a server's merge threads and the given memory, with caches
   expect(xml).toContain("<background_pool_size>16</background_pool_size>");
   expect(xml).toContain("<max_server_memory_usage>3200000</max_server_memory_usage>");
   expect(xml).toContain("<mark_cache_size>100000</mark_cache_size>");
+});
+
+test.each([
+  ["half of a machine without a limit", 0, 4, 2],
+  ["half of the machine where a limit is larger", 64, 4, 2],
+  ["half of a container", 2, 64, 1],
+  ["8 GiB of a large machine", 0, 64, 8],
+])("the engine gets %s", (_, limit, machine, given) => {
+  expect(engineMemory(limit * 2 ** 30, machine * 2 ** 30)).toBe(given * 2 ** 30);
 });
 
 test("merges gather no statistics of columns", () => {
