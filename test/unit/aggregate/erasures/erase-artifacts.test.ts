@@ -121,3 +121,11 @@ test("the logs of retracted imports are erased until nothing is left of them", a
   await runUntil(dependencies, () => steps.includes("logs erased i,j"));
   expect(steps).toEqual(["delete from import_log", "sync", "logs erased i,j"]);
 });
+
+test("the logs of retracted imports are looked for once more when the power was cut before they were gone from the disk", async () => {
+  const dependencies = fakes({ rows: {}, elsewhere: ["owner"], retracted: ["i"], starts: [1_000] });
+  const { steps, onFailure } = dependencies;
+  await runUntil(dependencies, () => steps.includes("logs erased i"));
+  expect(onFailure).toHaveBeenCalledTimes(1);
+  expect(steps).toEqual(["sync", "sync", "logs erased i"]);
+});

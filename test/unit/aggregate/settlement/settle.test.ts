@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
-import { markRetracted, settle } from "../../../../aggregate/settlement/settle.js";
+import { markRetracted, recountStaged, settle } from "../../../../aggregate/settlement/settle.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import type { Shard, Shards } from "../../../../schemas/shards.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
@@ -46,13 +46,17 @@ function fakes({ differing = 1, failing = "nothing", cutAfter = "nothing" }: Fak
       steps.push(table);
       commands.push(command);
     },
-    query: async () => ({ json: async () => [{ rows: String(differing) }] }),
+    query: async ({ query }: Command) => ({
+      json: async () => (query.includes("FROM settlement_deltas") ? [{ rows: String(differing) }] : []),
+    }),
   } as unknown as ClickHouseClient);
   const shards = { ...server, startedAt: async () => [steps.includes(cutAfter) ? 90_000 : 1_000] };
   const owner = {
     putStagedBatch: async (batch: string) => void steps.push(`staged ${batch}`),
     closeBatch: async (batch: string) => void steps.push(`closed ${batch}`),
     whileInserting: (work: () => Promise<unknown>) => work(),
+    stagedBatches: async () => [BATCH],
+    whileRecounting: (work: () => Promise<unknown>) => work(),
   } as unknown as OwnerSettlement;
   return { shards, owner, steps, commands };
 }
@@ -134,6 +138,14 @@ describe("settle", () => {
     const { shards } = fakes({ cutAfter: "retracted_imports" });
     await expect(markRetracted(shards, [ONE])).rejects.toThrow("started again");
     await expect(markRetracted(shards, [ONE])).resolves.toBeUndefined();
+  });
+
+  test("closes no batch of before when the power was cut before its recount was on the disk", async () => {
+    const { shards, owner, steps } = fakes({ cutAfter: "event_ids" });
+    await expect(recountStaged(shards, owner)).rejects.toThrow("started again");
+    await recountStaged(shards, owner);
+    const ends = steps.filter((step) => step === "sync" || step.startsWith("closed"));
+    expect(ends).toEqual(["sync", "sync", `closed ${BATCH}`]);
   });
 
   test("gives each shard all that was found, then applies on each", async () => {
