@@ -16,6 +16,8 @@ import { importRoutes } from "../../api/imports/import-routes.js";
 import { badgeRoutes, limitByAddress } from "../../api/public/badge-routes.js";
 import { publicPageRoutes } from "../../api/public/public-page-routes.js";
 import { statisticsRoutes } from "../../api/statistics/statistics-routes.js";
+import { createGuard } from "../../api/outbound/guard-address.js";
+import { hostReachRoutes } from "../../api/packages/host-reach-routes.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { awaitRoom, throttleOnBacklog, throttleOnLag } from "../../ingest/import/throttle-imports.js";
 import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js";
@@ -84,6 +86,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
           }),
         checkLines: lineChecks.check,
       }),
+      ...hostReachRoutes({ pg: requests, guard: createGuard(config.webhooks) }),
       ...importEndingRoutes({ pg: requests, active, listener }),
       ...importRecordRoutes({ pg: requests, clickhouse, listener }),
       ...importFaultRoutes({ pg: requests, clickhouse: clickhouseRequests }),

@@ -28,6 +28,27 @@ export const HOST_VERIFICATION_PROPERTIES = {
   },
 } as const;
 
+/** How far a host can be reached from where the service runs. */
+export interface HostReach {
+  host: string;
+  /** Whether the DNS has an address of it. */
+  dns: boolean;
+  /** Whether something answers over TLS, with a certificate that is valid. */
+  tls: boolean;
+  /** Why not, as a sentence. */
+  fault?: string;
+}
+
+export const HOST_REACH = titledObject("HostReach", ["host", "dns", "tls"], {
+  host: { type: "string" },
+  dns: { type: "boolean", description: "Whether the DNS has an address of it" },
+  tls: {
+    type: "boolean",
+    description: "Whether something answers over TLS, with a certificate that is valid",
+  },
+  fault: { type: "string", description: "Why it cannot be reached" },
+});
+
 export function verificationName(host: string): string {
   return `_maintainer-toolchain.${host}`;
 }

@@ -2,6 +2,7 @@ import { linkMap, pointAtCharts } from "./chart.js";
 import { leaveDays } from "./choose-days.js";
 import { addCopyButtons, addLocalTimes, closeMenus, keepScroll, listenForKeys } from "./controls.js";
 import { openLink } from "./open-link.js";
+import { awaitHosts } from "./reach.js";
 import { awaitFirstEvent, followImport } from "./poll.js";
 
 // Everything on the pages works without this script.
@@ -14,6 +15,7 @@ leaveDays();
 linkMap();
 listenForKeys();
 awaitFirstEvent();
+awaitHosts();
 followImport();
 openLink();
 // Another link that is pasted over this one loads nothing.

@@ -1,3 +1,4 @@
+import type { HostReach } from "../../../../schemas/contracts/package-routing.js";
 import { path } from "../../address.js";
 import { type Visit, useVisit } from "../../page.js";
 import { CopyLine } from "../../parts/form.js";
@@ -5,10 +6,11 @@ import { Panel, Tabs } from "../../parts/panel.js";
 import { yearQuery } from "../../statistics/load-statistics.js";
 import { linkWith } from "../../statistics/view-state.js";
 import { type Beginning, CASES, type Case, caseNamed } from "./cases.js";
+import { Reached } from "./reached.js";
 import { stepsFor } from "./steps.js";
 
 /** Lines to copy, with the real ids and hosts in them, until the first event is there. */
-export function FirstSteps({ subject }: { subject: Beginning }) {
+export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?: readonly HostReach[] }) {
   const visit = useVisit();
   const cases = casesFor(subject);
   const chosen = cases.find((each) => each === caseNamed(visit.query.get("case"))) ?? cases[0];
@@ -17,6 +19,9 @@ export function FirstSteps({ subject }: { subject: Beginning }) {
   return (
     <>
       <Waiting subject={subject} />
+      {subject.kind === "package" && hosts.length > 0 && (
+        <Reached packageId={subject.found.uuid} hosts={hosts} />
+      )}
       {cases.length > 1 && (
         <Tabs
           label="Your case"

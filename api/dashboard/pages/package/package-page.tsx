@@ -1,7 +1,8 @@
 import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
+import type { HostReach } from "../../../../schemas/contracts/package-routing.js";
 import { path } from "../../address.js";
 import { type Note, NotesContext } from "../../charts/notes.js";
-import { mayManage, page, useVisit } from "../../page.js";
+import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
 import type { DateRange } from "../../../../schemas/date-range.js";
 import { type Reported, ReportedPanel, loadReported } from "../../statistics/reported-panel.js";
@@ -13,7 +14,7 @@ import { Adoption, EndsOfLife, type LoadedVersions, loadVersions } from "../../s
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/load-statistics.js";
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
-import { TYPES, packageAccessOf } from "../artifacts-of.js";
+import { TYPES, ifAllowed, packageAccessOf } from "../artifacts-of.js";
 import { FirstSteps } from "../first-steps/first-steps.js";
 
 interface PackageData {
@@ -25,6 +26,8 @@ interface PackageData {
   versions: LoadedVersions;
   range: DateRange;
   notes: readonly Note[];
+  /** How far its hosts can be reached, while nothing was counted. */
+  hosts: readonly HostReach[];
 }
 
 export const packagePage = page<PackageData>({
@@ -42,7 +45,8 @@ export const packagePage = page<PackageData>({
       loadVersions(visit, { state, packageId }),
       loadNotes(visit, { range, packageId }),
     ]);
-    return { access, loaded, isNew: isNew(loaded), reported, versions, range, notes };
+    const hosts = isNew(loaded) ? await hostsOf(visit, packageId) : [];
+    return { access, loaded, isNew: isNew(loaded), reported, versions, range, notes, hosts };
   },
   title: ({ access }) => access.package.name,
   render: (data) => (
@@ -56,7 +60,13 @@ export const packagePage = page<PackageData>({
   },
 });
 
-function PackageContent({ access, loaded, isNew, reported, versions, range }: PackageData) {
+/** None for those who may not change the package. */
+async function hostsOf({ api, owner }: Visit, packageId: string): Promise<readonly HostReach[]> {
+  const asked = api<{ hosts: HostReach[] }>({ path: path`/v2/packages/${owner.name}/${packageId}/hosts` });
+  return (await ifAllowed(asked))?.hosts ?? [];
+}
+
+function PackageContent({ access, loaded, isNew, reported, versions, range, hosts }: PackageData) {
   const { href, owner } = useVisit();
   const { package: found, may_change: mayChange, may_import: mayImport, may_export: mayExport } = access;
   const type = found.libraryType ?? "other";
@@ -94,7 +104,7 @@ function PackageContent({ access, loaded, isNew, reported, versions, range }: Pa
       </PageHead>
       {isNew && reported && <ReportedPanel {...reported} range={range} isDrawn />}
       {isNew ? (
-        <FirstSteps subject={{ kind: "package", found }} />
+        <FirstSteps subject={{ kind: "package", found }} hosts={hosts} />
       ) : (
         <>
           <StatisticsView
