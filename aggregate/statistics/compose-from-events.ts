@@ -10,28 +10,35 @@ export type LiveRows = (columns: readonly string[], conditions?: readonly string
 
 export const HAS_ADDRESS = "endpoint_id != toFixedString('', 16)";
 
+/** Of the two ranges only the first days of one may be compared. */
+const IS_COMPARED = "date < {comparedEnd:Date}";
 const IS_NOW = "date >= {start:Date} AND date < {end:Date}";
 
 /** The two ranges do not overlap, so a day has one bucket. */
 function bucketOf(interval: Interval): string {
-  if (interval === "day") return "date";
+  if (interval === "day" || interval === "hour") return bucketSql(interval, "start");
   return `if(${IS_NOW}, ${bucketSql(interval, "start")}, ${bucketSql(interval, "beforeStart")})`;
 }
 
 /** As in `uniques`, which says why these are 64 bits. */
 export const ADDRESS = "reinterpretAsUInt64(endpoint_id)";
 
+function columnsOf(interval: Interval): string[] {
+  return interval === "hour" ? ["date", "time"] : ["date"];
+}
+
 /**
- * How many addresses were there? Rows of (is_now, bucket, addresses); the bucket is empty for the whole range. Signs are
- * added up first: an address that only removed versions had does not count.
+ * How many addresses were there? Rows of (is_now, bucket, addresses, compared); the bucket is empty for the whole range.
+ * Signs are added up first: an address that only removed versions had does not count.
  */
 export function composeAddresses(liveRows: LiveRows, interval: Interval): string {
-  return `SELECT is_now, if(grouping(day) = 1, '', toString(day)) AS bucket, uniqExact(address) AS addresses
+  return `SELECT is_now, if(grouping(day) = 1, '', toString(day)) AS bucket, uniqExact(address) AS addresses,
+  uniqExactIf(address, is_compared) AS compared
 FROM
 (
-  SELECT ${IS_NOW} AS is_now, ${bucketOf(interval)} AS day, ${ADDRESS} AS address
-  FROM (${liveRows(["date", "endpoint_id"], [HAS_ADDRESS])})
-  GROUP BY is_now, day, address
+  SELECT ${IS_NOW} AS is_now, ${IS_COMPARED} AS is_compared, ${bucketOf(interval)} AS day, ${ADDRESS} AS address
+  FROM (${liveRows([...columnsOf(interval), "endpoint_id"], [HAS_ADDRESS])})
+  GROUP BY is_now, is_compared, day, address
   HAVING sum(sign) > 0
 )
 GROUP BY GROUPING SETS ((is_now, day), (is_now))`;
@@ -43,7 +50,8 @@ export interface EventLists extends ListNarrowing {
   interval: Interval;
   /** Which kinds of artifacts are counted: of pixels alone, every list counts views. */
   counted: { packages: boolean; pixels: boolean };
-  compares: boolean;
+  /** What is compared with the range before: nothing, the range, or its first days. */
+  compares: "nothing" | "all" | "part";
 }
 
 /**
@@ -61,13 +69,14 @@ export function composeEventLists(
     keys: keysOf(list, grouping),
   }));
   const keys = keyed.flatMap((list) => list.keys);
-  const columns = new Set(["date", "kind", ...keys.flatMap(({ reads }) => reads)]);
+  const columns = new Set([...columnsOf(interval), "kind", ...keys.flatMap(({ reads }) => reads)]);
   const sums = sumsOf(counted, compares).map(({ name, sql }) => `${sql} AS ${name}`);
   const { searched, followed } = listConditions(narrowing);
   return `SELECT list, bucket, value_1, value_2, ${measureSql(keyed, counted, "now")} AS amount,
-  ${measureSql(keyed, counted, "before")} AS before,
-  downloads_now + downloads_before AS downloads, views_now + views_before AS views,
+  ${measureSql(keyed, counted, "compared")} AS compared, ${measureSql(keyed, counted, "before")} AS before,
+  downloads_now + downloads_before AS downloads, views_now + views_before AS views, downloads_compared, views_compared,
   countIf(downloads_now + views_now > 0) OVER (PARTITION BY list) AS present,
+  countIf(downloads_compared + views_compared > 0) OVER (PARTITION BY list) AS present_compared,
   countIf(downloads_before + views_before > 0) OVER (PARTITION BY list) AS present_before
 FROM
 (
@@ -79,6 +88,7 @@ FROM
   (
     SELECT ${[
       `${IS_NOW} AS is_now`,
+      ...(compares === "part" ? [`${IS_COMPARED} AS is_compared`] : []),
       `${bucketOf(interval)} AS day`,
       "kind",
       "sign",
@@ -106,32 +116,40 @@ function textOf(key: Key | undefined): string {
   return key === undefined ? "''" : `toString(${key.name})`;
 }
 
-/** Four sums; those that nothing can be in are not computed. */
+/** Six sums; those that nothing can be in, or that are another one, are not computed. */
 function sumsOf(
   { packages, pixels }: EventLists["counted"],
-  compares: boolean,
+  compares: EventLists["compares"],
 ): { name: string; sql: string }[] {
   const kinds = [
     { measure: "downloads", kind: "package", counts: packages },
     { measure: "views", kind: "pixel", counts: pixels },
   ];
   return kinds.flatMap(({ measure, kind, counts }) =>
-    ["now", "before"].map((period) => {
+    PERIODS.map(({ period, condition }) => {
+      if (period === "compared" && compares !== "part")
+        return { name: `${measure}_compared`, sql: `${measure}_now` };
       const conditions = [
-        ...(compares ? [period === "now" ? "is_now" : "NOT is_now"] : []),
+        ...(compares === "nothing" ? [] : [condition]),
         ...(packages && pixels ? [`kind = '${kind}'`] : []),
       ];
-      const none = !counts || (period === "before" && !compares);
+      const none = !counts || (period === "before" && compares === "nothing");
       const sql = conditions.length === 0 ? "sum(sign)" : `sumIf(sign, ${conditions.join(" AND ")})`;
       return { name: `${measure}_${period}`, sql: none ? "toInt64(0)" : sql };
     }),
   );
 }
 
+const PERIODS = [
+  { period: "now", condition: "is_now" },
+  { period: "compared", condition: "is_now AND is_compared" },
+  { period: "before", condition: "NOT is_now" },
+] as const;
+
 function measureSql(
   lists: readonly KeyedList[],
   { packages }: EventLists["counted"],
-  period: "now" | "before",
+  period: (typeof PERIODS)[number]["period"],
 ): string {
   const viewed = lists.filter(({ counts }) => !packages || counts === "views").map(({ name }) => `'${name}'`);
   if (viewed.length === 0) return `downloads_${period}`;
@@ -170,7 +188,8 @@ export function composeEventVariables(
 ): string {
   const { searched, followed } = listConditions(narrowing);
   const rows = liveRows(["date", "variables"], ["kind = 'package'", "library_type = 'other'"]);
-  return `SELECT '${sqlName(list)}' AS list, value_1, value_2, sumIf(sign, ${IS_NOW}) AS amount, sumIf(sign, NOT (${IS_NOW})) AS before
+  return `SELECT '${sqlName(list)}' AS list, value_1, value_2, sumIf(sign, ${IS_NOW}) AS amount,
+  sumIf(sign, ${IS_NOW} AND ${IS_COMPARED}) AS compared, sumIf(sign, NOT (${IS_NOW})) AS before
 FROM (${rows})
 ARRAY JOIN mapKeys(variables) AS value_1, mapValues(variables) AS value_2
 GROUP BY value_1, value_2

@@ -9,6 +9,8 @@ import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./st
 import type { Grouping } from "../versions/group-version.js";
 
 const RANGE = "date >= {start:Date} AND date < {end:Date}";
+/** The first days of the range, which are compared. */
+const COMPARED = "date >= {start:Date} AND date < {comparedEnd:Date}";
 const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
 
 /** Which of the artifacts are counted beside packages. */
@@ -237,7 +239,7 @@ function firstRows(
   const { ofArtifacts, amount } = amounts[automated];
   const { searched, followed } = listConditions(narrowing);
   return `SELECT CAST(${list} AS String) AS list, CAST(${value1} AS String) AS value_1, CAST(${value2} AS String) AS value_2,
-  sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${BEFORE}) AS before
+  sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${COMPARED}) AS compared, sumIf(${amount}, ${BEFORE}) AS before
 FROM ${table} AS counted
 WHERE ${ofArtifacts} AND ${where} AND ((${RANGE}) OR (${BEFORE}))
 GROUP BY ${list}, ${value1}, ${value2}

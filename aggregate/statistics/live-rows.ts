@@ -16,6 +16,7 @@ export interface Live {
 export async function openLiveRows({
   filters,
   automated,
+  beforeUntil,
   unsettled,
   libraryTypes,
 }: StatisticsQuery): Promise<Live> {
@@ -23,6 +24,9 @@ export async function openLiveRows({
   const conditions = [
     ...filters.map((filter, index) => conditionOf(filter, { index, scheme })),
     ...(automated === "exclude" ? ["automated = ''"] : []),
+    ...(beforeUntil === undefined
+      ? []
+      : ["(date >= {start:Date} OR time < fromUnixTimestamp64Milli({beforeUntil:Int64}))"]),
   ];
   const { imports, fromVersion, retracted } = unsettled;
   const isSettled = imports.length === 0;
@@ -41,6 +45,7 @@ export async function openLiveRows({
           "variable" in filter ? [[`variable${index}`, filter.variable]] : [],
         ),
       ),
+      ...(beforeUntil !== undefined && { beforeUntil: beforeUntil.getTime() }),
       ...(!isSettled && { unsettled: imports, unsettledFrom: fromVersion, retracted }),
     },
   };

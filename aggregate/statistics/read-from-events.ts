@@ -29,6 +29,7 @@ export const readFromEvents: StatisticsReader = {
     const isNow = isWithin(query);
     return {
       now: countsOf(rows, addresses, { isNow: true, ofNow: isNow }),
+      ...(query.compared !== undefined && { compared: { totals: comparedTotals(rows, addresses) } }),
       ...(query.before !== undefined && {
         before: countsOf(rows, addresses, { isNow: false, ofNow: isNow }),
       }),
@@ -56,7 +57,10 @@ interface PassRow extends RawListRow {
   bucket: string;
   downloads: number;
   views: number;
+  downloads_compared: number;
+  views_compared: number;
   present: number;
+  present_compared: number;
   present_before: number;
 }
 
@@ -69,7 +73,7 @@ function readPass(clickhouse: ClickHouse, query: BucketsQuery & ListsQuery, live
       lists,
       grouping: groupingOf(query),
       counted: { packages: query.packages.length > 0, pixels: query.pixels.length > 0 },
-      compares: query.before !== undefined,
+      compares: query.before === undefined ? "nothing" : query.compared === undefined ? "all" : "part",
     }),
     params: { ...live.params, ...listParams(query) },
   });
@@ -93,6 +97,7 @@ interface AddressRow {
   is_now: 0 | 1;
   bucket: string;
   addresses: number;
+  compared: number;
 }
 
 type IsNow = (bucket: string) => boolean;
@@ -100,6 +105,17 @@ type IsNow = (bucket: string) => boolean;
 function isWithin({ range }: StatisticsQuery): IsNow {
   const { start, end } = storableRange(range);
   return (bucket) => bucket >= start && bucket < end;
+}
+
+/** Buckets of the range before have none of the days that are compared. */
+function comparedTotals(rows: readonly PassRow[], addressRows: readonly AddressRow[]): RangeCounts["totals"] {
+  const buckets = rows.filter(({ bucket }) => bucket !== "");
+  return {
+    downloads: buckets.reduce((sum, row) => sum + row.downloads_compared, 0),
+    views: buckets.reduce((sum, row) => sum + row.views_compared, 0),
+    addresses: addressRows.find(({ is_now: now, bucket }) => now === 1 && bucket === "")?.compared ?? 0,
+    companies: rows.find(({ list }) => list === "company")?.present_compared ?? 0,
+  };
 }
 
 function countsOf(

@@ -23,12 +23,15 @@ import type {
 
 export const readFromTables: StatisticsReader = {
   async statistics(clickhouse, query) {
-    const [now, before, lists] = await Promise.all([
+    const countsOfRange = (range: DateRange | undefined) =>
+      range === undefined ? undefined : readCounts(clickhouse, query, range);
+    const [now, compared, before, lists] = await Promise.all([
       readCounts(clickhouse, query, query.range),
-      query.before === undefined ? undefined : readCounts(clickhouse, query, query.before),
+      countsOfRange(query.compared),
+      countsOfRange(query.before),
       readLists(clickhouse, query),
     ]);
-    return { now, ...(before !== undefined && { before }), lists };
+    return { now, ...(compared && { compared }), ...(before && { before }), lists };
   },
 
   async list(clickhouse, query) {

@@ -1,5 +1,5 @@
 import type { ClickHouse } from "../../schemas/shards.js";
-import type { Automation } from "../../schemas/contracts/statistics.js";
+import type { Automation, Interval } from "../../schemas/contracts/statistics.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { readFromEvents } from "./read-from-events.js";
 import { readFromTables } from "./read-from-tables.js";
@@ -21,7 +21,7 @@ export async function readStatistics(
 ): Promise<StatisticsRead> {
   if (query.packages.length + query.pixels.length === 0) return nothing(query);
   const lists = query.lists.filter(hasRows(query));
-  const read = await readerOf(query).statistics(clickhouse, { ...query, lists });
+  const read = await readerOf(query, query.interval).statistics(clickhouse, { ...query, lists });
   const ordered = lists
     .filter(({ isOfVersions }) => isOfVersions === true)
     .map(async ({ name }) => [name, await firstVersions(read.lists.get(name) ?? [], query)] as const);
@@ -38,10 +38,11 @@ export async function readList(clickhouse: ClickHouse, query: ListsQuery): Promi
 
 /**
  * The tables of the breakdowns have sums by day and value: they answer whatever needs no two properties of
- * one event.
+ * one event, and no times.
  */
-function readerOf({ packages, filters }: StatisticsQuery): StatisticsReader {
-  return filters.length === 0 && packages.length > 0 ? readFromTables : readFromEvents;
+function readerOf({ packages, filters }: StatisticsQuery, interval: Interval = "day"): StatisticsReader {
+  const isInTables = filters.length === 0 && packages.length > 0 && interval !== "hour";
+  return isInTables ? readFromTables : readFromEvents;
 }
 
 /** Whether a list can have rows. */
@@ -52,9 +53,14 @@ function hasRows({ packages, libraryTypes, pixels }: StatisticsQuery) {
   };
 }
 
-function nothing({ before }: StatisticsQuery): StatisticsRead {
+function nothing({ before, compared }: StatisticsQuery): StatisticsRead {
   const counts = { totals: { downloads: 0, views: 0, addresses: 0, companies: 0 }, buckets: new Map() };
-  return { now: counts, ...(before !== undefined && { before: counts }), lists: new Map() };
+  return {
+    now: counts,
+    ...(compared !== undefined && { compared: counts }),
+    ...(before !== undefined && { before: counts }),
+    lists: new Map(),
+  };
 }
 
 /** The downloads of one package on one day. Days without any are left out. */
@@ -69,7 +75,7 @@ export interface PackageDay {
 /** How often was each package downloaded on each day? Settlement has moved overrides in the table that this reads. */
 export function readPackageDays(
   clickhouse: ClickHouse,
-  query: Pick<StatisticsQuery, "packages" | "range" | "automated" | "signal">,
+  query: Pick<StatisticsQuery, "packages" | "range" | "before" | "automated" | "signal">,
 ): Promise<PackageDay[]> {
   return rowsOf<PackageDay>(clickhouse, { ...query, pixels: [] }, { query: packageDays(query.automated) });
 }
@@ -77,6 +83,7 @@ export function readPackageDays(
 const packageDays = (automated: Automation) => `SELECT package, date,
   toInt64(sum(${automated === "exclude" ? "total - automated_total" : "total"})) AS downloads
 FROM totals
-WHERE package IN (packages) AND date >= {start:Date} AND date < {end:Date}
+WHERE package IN (packages)
+  AND (date >= {start:Date} AND date < {end:Date} OR date >= {beforeStart:Date} AND date < {beforeEnd:Date})
 GROUP BY package, date
 HAVING downloads > 0`;

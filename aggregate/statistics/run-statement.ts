@@ -27,7 +27,7 @@ export async function rowsOf<Row>(
     unsettled,
     stale = [],
     ...ranges
-  }: Pick<StatisticsQuery, "packages" | "pixels" | "range" | "before" | "signal"> & {
+  }: Pick<StatisticsQuery, "packages" | "pixels" | "range" | "before" | "compared" | "signal"> & {
     unsettled?: StatisticsQuery["unsettled"];
     stale?: readonly PackageDate[];
   },
@@ -49,10 +49,14 @@ export async function rowsOf<Row>(
   return answer.json<Row>();
 }
 
-/** `start`, `end`, `beforeStart` and `beforeEnd`; the range before is empty where nothing is compared. */
-function rangeParams({ range, before }: Pick<StatisticsQuery, "range" | "before">) {
+/** `start`, `end`, `comparedEnd`, `beforeStart` and `beforeEnd`; the range before is empty where nothing is compared. */
+function rangeParams({
+  range,
+  before,
+  compared = range,
+}: Pick<StatisticsQuery, "range" | "before" | "compared">) {
   const { start, end } = storableRange(range);
   const { start: beforeStart, end: beforeEnd } =
     before === undefined ? { start, end: start } : storableRange(before);
-  return { start, end, beforeStart, beforeEnd };
+  return { start, end, comparedEnd: storableRange(compared).end, beforeStart, beforeEnd };
 }

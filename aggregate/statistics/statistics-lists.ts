@@ -64,18 +64,19 @@ export interface RawListRow {
   value_1: string;
   value_2: string;
   amount: number;
+  compared: number;
   before: number;
 }
 
 /** The rows of each list, in their order; rows that only the range before has are left out. */
 export function rowsByList(rows: readonly RawListRow[]): Map<string, ListRow[]> {
   const lists = new Map<string, ListRow[]>();
-  for (const { list, value_1, value_2, amount, before } of rows) {
+  for (const { list, value_1, value_2, amount, compared, before } of rows) {
     if (amount <= 0) continue;
     const values = [value_1, value_2].slice(0, WIDTHS.get(list));
     const others = lists.get(list);
-    if (others === undefined) lists.set(list, [{ count: amount, before, values }]);
-    else others.push({ count: amount, before, values });
+    if (others === undefined) lists.set(list, [{ count: amount, compared, before, values }]);
+    else others.push({ count: amount, compared, before, values });
   }
   return lists;
 }

@@ -21,6 +21,10 @@ export interface StatisticsQuery {
   range: DateRange;
   /** The range to compare with: it must not overlap `range`. */
   before?: DateRange | undefined;
+  /** The first days of `range`, which alone are compared; absent where all are. */
+  compared?: DateRange | undefined;
+  /** Later events of `before` are left out. Of events alone: tables have days. */
+  beforeUntil?: Date | undefined;
   filters: readonly Filter[];
   automated: Automation;
   /** The unsettled imports of the owner, as they were right before. */
@@ -54,7 +58,7 @@ export interface ListPosition {
 /** The counts of a range, and of each of its buckets that has events. */
 export interface RangeCounts {
   totals: Counts & { companies: number };
-  /** By the bucket's first day within the range. */
+  /** By the bucket's first day within the range, or its hour; see `bucketsOf`. */
   buckets: ReadonlyMap<string, Counts>;
 }
 
@@ -64,13 +68,16 @@ export interface Counts {
   addresses: number;
 }
 
-/** A row of a list; `before` is its count in the range to compare with. */
+/** A row of a list: `compared` is its count in the days that are compared, `before` in the range to compare with. */
 export interface ListRow extends ListPosition {
+  compared: number;
   before: number;
 }
 
 export interface StatisticsRead {
   now: RangeCounts;
+  /** Of the days that are compared; absent where all are. */
+  compared?: Pick<RangeCounts, "totals">;
   /** The counts of the range to compare with; absent if there is none. */
   before?: RangeCounts;
   /** By the name of the list; absent if nothing is in it. */

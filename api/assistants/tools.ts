@@ -39,7 +39,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_statistics",
     operation: "readStatistics",
-    use: "For how many, who, where and how it changed. Give compare=previous for changes.",
+    use: "For how many, who, where and how it changed. Give compare=previous-weekdays for changes.",
     page: statisticsPage,
   },
   {

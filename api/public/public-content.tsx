@@ -83,7 +83,7 @@ function Numbers({
   type,
 }: Pick<PublicContentProps, "numbers" | "days"> &
   Pick<PublicPackage, "automated"> & { type: string | undefined }) {
-  const { range, interval, downloads, downloadsBefore, series } = numbers;
+  const { range, interval, downloads, downloadsCompared, downloadsBefore, series } = numbers;
   const last = series.at(-1)?.date ?? range.startDate;
   return (
     <>
@@ -94,8 +94,8 @@ function Numbers({
             {
               label: `Downloads, ${formatDays(range.startDate, last)}`,
               value: downloads,
-              change: changeOf(downloads, downloadsBefore),
-              before: downloadsBefore,
+              change: changeOf(downloadsCompared, downloadsBefore),
+              children: <span class="soft small"> without today, against the same weekdays before</span>,
             },
           ]}
         />

@@ -11,6 +11,7 @@ import { COUNTRIES_MAX, listNamed } from "../../schemas/contracts/breakdowns.js"
 import { DAY_MS, type DateRange, dateAt, lastDays } from "../../schemas/date-range.js";
 import type { Metric, Period } from "./parse-badge.js";
 import type { Interval, StatisticsBucket, StatisticsRow } from "../../schemas/contracts/statistics.js";
+import { comparedRanges } from "../statistics/compared-ranges.js";
 import { rowOf, seriesOf } from "../statistics/statistics-answer.js";
 
 export interface PublicNumbersDeps {
@@ -115,7 +116,9 @@ export interface PublicNumbers {
   range: DateRange;
   interval: Interval;
   downloads: number;
-  /** The downloads of as many days right before. */
+  /** The downloads of the days that are over. */
+  downloadsCompared: number;
+  /** The downloads of the same weekdays before. */
   downloadsBefore: number;
   series: readonly Pick<StatisticsBucket, "date" | "downloads">[];
   lists: Readonly<Record<PublicList, readonly StatisticsRow[]>>;
@@ -136,9 +139,9 @@ export async function readPublicPage(
   { days, now }: { days: PublicDays; now: Date },
 ): Promise<PublicNumbers> {
   const range = lastDays(days, now);
-  const before = { startDate: dateAt(Date.parse(range.startDate) - days * DAY_MS), endDate: range.startDate };
-  const query = { ...queryOf(reading, range), before };
   const interval = "day";
+  const compares = comparedRanges(range, { comparison: "previous-weekdays", interval, now });
+  const query = { ...queryOf(reading, range), ...compares };
   const lists = PUBLIC_LISTS.map(listNamed);
   const read = await readStatistics(reading.clickhouse, { ...query, interval, lists, limit: COUNTRIES_MAX });
   const downloads = read.now.totals.downloads;
@@ -150,6 +153,7 @@ export async function readPublicPage(
     range,
     interval,
     downloads,
+    downloadsCompared: read.compared?.totals.downloads ?? downloads,
     downloadsBefore: read.before?.totals.downloads ?? 0,
     series: seriesOf(read.now, { range, interval }),
     lists: {

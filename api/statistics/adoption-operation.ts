@@ -1,4 +1,5 @@
 import { ADOPTION, type Adoption } from "../../schemas/contracts/adoption.js";
+import { DAYS_INTERVALS } from "../../schemas/contracts/statistics.js";
 import type { Operation } from "../http/route.js";
 import { VARIABLE } from "./parse-statistics-query.js";
 import {
@@ -37,7 +38,7 @@ export const READ_ADOPTION: Operation = {
   query: {
     package: { ...only!, required: true, description: "Which package, by id or name" },
     ...shared,
-    interval: intervalParameter("week"),
+    interval: intervalParameter("week", DAYS_INTERVALS),
     versions: versionsParameter("minor"),
   },
   queryPrefix: VARIABLE,

@@ -66,8 +66,14 @@ function listAsCsv(
 }
 
 export function seriesAsCsv({ series }: Pick<Statistics, "series">): string {
+  const isByHour = series[0]?.time !== undefined;
   return csvOf(
-    ["date", "downloads", "views", "unique_addresses"],
-    series.map((bucket) => [bucket.date, bucket.downloads, bucket.views, bucket.unique_addresses]),
+    [isByHour ? "time" : "date", "downloads", "views", "unique_addresses"],
+    series.map((bucket) => [
+      bucket.time ?? bucket.date,
+      bucket.downloads,
+      bucket.views,
+      bucket.unique_addresses,
+    ]),
   );
 }

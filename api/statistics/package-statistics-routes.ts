@@ -2,18 +2,13 @@ import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { type PackageDay, readPackageDays } from "../../aggregate/statistics/read-statistics.js";
 import { PACKAGE_STATISTICS, type PackageDownloads } from "../../schemas/contracts/statistics.js";
-import {
-  DAY_MS,
-  type DateRange,
-  dateAt,
-  daysBetween,
-  parseOptionalDateRange,
-} from "../../schemas/date-range.js";
+import { type DateRange, daysBetween, parseOptionalDateRange } from "../../schemas/date-range.js";
 import type { RunLimited } from "../http/limit-work.js";
 import { ownerInPartFor } from "./statistics-scope.js";
 import { type Operation, type Route, route } from "../http/route.js";
-import { RANGE_LIMITS, onceOf, parseAutomated } from "./parse-statistics-query.js";
-import { AUTOMATED_PARAMETER } from "./statistics-operations.js";
+import { RANGE_LIMITS, onceOf, parseAutomated, parseComparison } from "./parse-statistics-query.js";
+import { type Compared, comparedRanges } from "./compared-ranges.js";
+import { AUTOMATED_PARAMETER, COMPARE_PARAMETER } from "./statistics-operations.js";
 import { changeOf, periodOf } from "./statistics-answer.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Postgres } from "../postgres/query.js";
@@ -35,13 +30,16 @@ export function packageStatisticsRoute(
     action: "stats.read",
     operation: READ_PACKAGE_STATISTICS,
     async handle({ ctx, account, action, param }) {
-      const range = parseRange(ctx.query);
+      const now = new Date();
+      const range = parseRange(ctx.query, now);
+      const comparison = parseComparison(onceOf(ctx.query, "compare")) ?? "previous";
+      const compares = comparedRanges(range, { comparison, interval: "day", now });
       const automated = parseAutomated(onceOf(ctx.query, "automated"));
       const { owner, packages: seen } = await ownerInPartFor(pg, account, param("owner"), action);
       ctx.body = await runLimited(ctx, { caller: account.id }, async (signal) => {
         const { completeThrough } = await readExportState(pg, [owner.id]);
         const packages = seen.map(({ id }) => id);
-        const query = { packages, range: withBefore(range), automated, signal };
+        const query = { packages, range, before: compares.before, automated, signal };
         const days = packages.length === 0 ? [] : await readPackageDays(clickhouse, query);
         const daysOf = new Map<string, PackageDay[]>(packages.map((id) => [id, []]));
         for (const day of days) daysOf.get(day.package)?.push(day);
@@ -49,7 +47,7 @@ export function packageStatisticsRoute(
           ...periodOf(range),
           complete_through: completeThrough,
           packages: seen
-            .map(({ id, name }) => downloadsOf(daysOf.get(id) ?? [], { id, name, range }))
+            .map(({ id, name }) => downloadsOf(daysOf.get(id) ?? [], { id, name, range, compares }))
             .sort((one, other) => other.downloads - one.downloads || (one.name < other.name ? -1 : 1)),
         };
       });
@@ -61,7 +59,11 @@ const READ_PACKAGE_STATISTICS: Operation = {
   id: "readPackageStatistics",
   summary: "The downloads of each package by day",
   description: `Of the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Packages that the caller may not read are left out.`,
-  query: { ...RANGE_QUERY, automated: AUTOMATED_PARAMETER },
+  query: {
+    ...RANGE_QUERY,
+    compare: { ...COMPARE_PARAMETER, schema: { ...COMPARE_PARAMETER.schema, default: "previous" } },
+    automated: AUTOMATED_PARAMETER,
+  },
   answers: {
     200: {
       description: "The packages",
@@ -85,25 +87,24 @@ const READ_PACKAGE_STATISTICS: Operation = {
   problems: ["invalid-date", "empty-range", "range-too-long", "invalid-query"],
 };
 
-function parseRange(query: ParsedUrlQuery): DateRange {
+function parseRange(query: ParsedUrlQuery, now: Date): DateRange {
   const { daysMax, daysDefault } = RANGE_LIMITS;
-  return parseOptionalDateRange(query, { daysMax, daysDefault, now: new Date() });
-}
-
-function withBefore({ startDate, endDate }: DateRange): DateRange {
-  const days = daysBetween(startDate, endDate);
-  return { startDate: dateAt(Math.max(0, Date.parse(startDate) - days * DAY_MS)), endDate };
+  return parseOptionalDateRange(query, { daysMax, daysDefault, now });
 }
 
 function downloadsOf(
   found: readonly PackageDay[],
-  { id, name, range: { startDate, endDate } }: { id: string; name: string; range: DateRange },
+  { id, name, range, compares }: { id: string; name: string; range: DateRange; compares: Compared },
 ): PackageDownloads {
-  const days = Array.from({ length: daysBetween(startDate, endDate) }, () => 0);
-  let before = 0;
+  const days = Array.from({ length: daysBetween(range.startDate, range.endDate) }, () => 0);
   for (const { date, downloads } of found)
-    if (date < startDate) before += downloads;
-    else days[daysBetween(startDate, date)] = downloads;
-  const downloads = days.reduce((sum, day) => sum + day, 0);
-  return { package: id, name, downloads, change: changeOf(downloads, before), days };
+    if (date >= range.startDate) days[daysBetween(range.startDate, date)] = downloads;
+  const { compared = range, before } = compares;
+  const change = changeOf(sumWithin(found, compared), before === undefined ? 0 : sumWithin(found, before));
+  return { package: id, name, downloads: sumWithin(found, range), change, days };
+}
+
+function sumWithin(days: readonly PackageDay[], { startDate, endDate }: DateRange): number {
+  const within = days.filter(({ date }) => date >= startDate && date < endDate);
+  return within.reduce((sum, { downloads }) => sum + downloads, 0);
 }

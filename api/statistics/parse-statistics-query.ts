@@ -6,30 +6,30 @@ import {
   type Automation,
   COMPARISONS,
   type Comparison,
+  DAYS_INTERVALS,
   INTERVALS,
   type Interval,
   VERSION_GROUPINGS,
   type VersionGrouping,
 } from "../../schemas/contracts/statistics.js";
-import {
-  DAY_MS,
-  type DateRange,
-  RANGE_DAYS_MAX,
-  dateAt,
-  parseOptionalDateRange,
-} from "../../schemas/date-range.js";
+import { type DateRange, RANGE_DAYS_MAX, parseOptionalDateRange } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { parsePackageType } from "../packages/packages.js";
+import { type Compared, comparedRanges } from "./compared-ranges.js";
 
-export const RANGE_LIMITS = { daysDefault: 30, daysMax: RANGE_DAYS_MAX, filteredDaysMax: 93 } as const;
+export const RANGE_LIMITS = {
+  daysDefault: 30,
+  daysMax: RANGE_DAYS_MAX,
+  filteredDaysMax: 93,
+  hoursDaysMax: 3,
+} as const;
 export const ROWS = { default: 10, max: 100 } as const;
 export const VARIABLE = "variable.";
 
 /** The query of statistics, before it is known whether there is such a package. */
-export interface StatisticsAsked {
+export interface StatisticsAsked extends Compared {
   range: DateRange;
-  before: DateRange | undefined;
   interval: Interval;
   limit: number;
   filters: Filter[];
@@ -66,14 +66,15 @@ export function parseStatisticsQuery(
   const once = [...ONCE, ...OWN_PARAMETERS[of]];
   const texts = Object.fromEntries(once.map((name) => [name, onceOf(query, name)]));
   const filters = filtersOf(query);
-  const daysMax = filters.length === 0 ? RANGE_LIMITS.daysMax : RANGE_LIMITS.filteredDaysMax;
+  const interval = oneOf("interval", texts["interval"], INTERVALS_OF[of]) ?? DEFAULTS[of].interval;
+  const daysMax = daysMaxOf({ filters, interval });
   const range = parseOptionalDateRange(query, { daysMax, daysDefault: RANGE_LIMITS.daysDefault, now });
   if (texts["package"] !== undefined && texts["pixel"] !== undefined)
     throw new Problem("invalid-query", "package and pixel cannot be asked for together.");
   return {
     range,
-    before: rangeBefore(range, oneOf("compare", texts["compare"], COMPARISONS) ?? "none"),
-    interval: oneOf("interval", texts["interval"], INTERVALS) ?? DEFAULTS[of].interval,
+    ...comparedRanges(range, { comparison: parseComparison(texts["compare"]) ?? "none", interval, now }),
+    interval,
     limit: parseLimit(texts["limit"]),
     filters,
     automated: parseAutomated(texts["automated"]),
@@ -82,6 +83,18 @@ export function parseStatisticsQuery(
     packageType: parsePackageType(query),
     pixel: texts["pixel"],
   };
+}
+
+const INTERVALS_OF = { all: INTERVALS, list: DAYS_INTERVALS, adoption: DAYS_INTERVALS } as const;
+
+function daysMaxOf({ filters, interval }: Pick<StatisticsAsked, "filters" | "interval">): number {
+  if (interval === "hour") return RANGE_LIMITS.hoursDaysMax;
+  return filters.length === 0 ? RANGE_LIMITS.daysMax : RANGE_LIMITS.filteredDaysMax;
+}
+
+/** @throws Problem invalid-query */
+export function parseComparison(text: string | undefined): Comparison | undefined {
+  return oneOf("compare", text, COMPARISONS);
 }
 
 /** @throws Problem invalid-query */
@@ -123,27 +136,4 @@ function filtersOf(query: ParsedUrlQuery): Filter[] {
     if (column !== undefined) return [{ column, values }];
     return isVariable(name) ? [{ variable: name.slice(VARIABLE.length), values }] : [];
   });
-}
-
-/** The range to compare with never reaches into the range itself. */
-function rangeBefore({ startDate, endDate }: DateRange, comparison: Comparison): DateRange | undefined {
-  if (comparison === "none") return undefined;
-  const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
-  if (comparison === "previous") return { startDate: addDays(startDate, -days), endDate: startDate };
-  const yearBefore = sameDateOfYearBefore(startDate);
-  const end = addDays(yearBefore, days);
-  return { startDate: yearBefore, endDate: end < startDate ? end : startDate };
-}
-
-function addDays(date: string, days: number): string {
-  return dateAt(Math.max(FIRST_DAY_MS, Date.parse(date) + days * DAY_MS));
-}
-
-/** Earlier dates have more than ten characters. */
-const FIRST_DAY_MS = Date.parse("0000-01-01");
-
-/** 28 February for the 29th. */
-function sameDateOfYearBefore(date: string): string {
-  const year = String(Math.max(0, Number(date.slice(0, 4)) - 1)).padStart(4, "0");
-  return date.endsWith("-02-29") ? `${year}-02-28` : `${year}${date.slice(4)}`;
 }

@@ -46,13 +46,13 @@ export async function prepareStatistics(
   const exported = await admitFormat(pg, account, { owner: part.owner, asked, scope, format });
   const since = new Date(Date.now() - SHARED_MS).toISOString();
   const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [part.owner.id], { since });
-  const { range, before, filters, automated } = asked;
+  const { range, before, compared, beforeUntil, filters, automated } = asked;
   return {
     scope,
     exported,
     completeThrough,
     eventsFrom: eventsFromIn(asked, { scope, eventsFrom, readsEvents }),
-    query: { ...scope, range, before, filters, automated, unsettled },
+    query: { ...scope, range, before, compared, beforeUntil, filters, automated, unsettled },
     isResting: !unsettled.changed,
   };
 }

@@ -20,7 +20,7 @@ export function measureOf(
 }
 
 export function statisticsAnswer(
-  { range, before, interval }: Pick<StatisticsAsked, "range" | "before" | "interval">,
+  { range, before, compared, interval }: Pick<StatisticsAsked, "range" | "before" | "compared" | "interval">,
   {
     completeThrough,
     eventsFrom,
@@ -49,6 +49,10 @@ export function statisticsAnswer(
       read.before !== undefined && {
         compare: {
           ...periodOf(before),
+          ...(compared !== undefined &&
+            read.compared !== undefined && {
+              of: { ...periodOf(compared), totals: totalsOf(read.compared) },
+            }),
           totals: totalsOf(read.before),
           series: seriesOf(read.before, { range: before, interval }),
         },
@@ -83,7 +87,7 @@ export function periodOf({ startDate, endDate }: DateRange): { start_date: strin
 
 /** A row of a list; fields that may be absent are absent if they are empty. */
 export function rowOf(
-  { values, count, before }: ListRow,
+  { values, count, compared, before }: ListRow,
   { list, measure, total }: { list: StatisticsList; measure: StatisticsList["counts"]; total: number },
 ): StatisticsRow {
   const fields = list.values.flatMap(({ field, optional }, index) => {
@@ -94,7 +98,7 @@ export function rowOf(
     ...Object.fromEntries(fields),
     [measure]: count,
     share: total === 0 ? 0 : count / total,
-    change: changeOf(count, before),
+    change: changeOf(compared, before),
   };
 }
 
@@ -103,16 +107,26 @@ export function changeOf(count: number, before: number): number | null {
   return before > 0 ? (count - before) / before : null;
 }
 
-function totalsOf({ totals: { downloads, views, addresses, companies } }: RangeCounts): StatisticsTotals {
+function totalsOf({
+  totals: { downloads, views, addresses, companies },
+}: Pick<RangeCounts, "totals">): StatisticsTotals {
   return { downloads, views, unique_addresses: addresses, companies };
 }
+
+const DATE_LENGTH = "YYYY-MM-DD".length;
 
 export function seriesOf(
   { buckets }: RangeCounts,
   { range, interval }: { range: DateRange; interval: Interval },
 ): StatisticsBucket[] {
-  return bucketsOf(range, interval).map((date) => {
-    const { downloads = 0, views = 0, addresses = 0 } = buckets.get(date) ?? {};
-    return { date, downloads, views, unique_addresses: addresses };
+  return bucketsOf(range, interval).map((bucket) => {
+    const { downloads = 0, views = 0, addresses = 0 } = buckets.get(bucket) ?? {};
+    return {
+      date: bucket.slice(0, DATE_LENGTH),
+      ...(interval === "hour" && { time: `${bucket}:00:00.000000Z` }),
+      downloads,
+      views,
+      unique_addresses: addresses,
+    };
   });
 }

@@ -36,6 +36,14 @@ export const AUTOMATED_PARAMETER: Parameter = {
   description: "Whether requests of bots, continuous integration and mirrors are counted",
 };
 
+export const COMPARE_PARAMETER = {
+  schema: { type: "string", enum: COMPARISONS, default: "none" },
+  description:
+    "With as many days right before (`previous`), or from the same date a year before (`year`). With `-weekdays`: as few " +
+    "whole weeks before (`previous-weekdays`), or 52 (`year-weekdays`, 53 where the range needs them), so that weekdays stand " +
+    "beside weekdays; days that are not over count on neither side, and `compare.of` says which days are compared",
+} satisfies Parameter;
+
 export const STATISTICS_QUERY: Record<string, Parameter> = {
   startDate: {
     schema: DATE,
@@ -52,10 +60,7 @@ export const STATISTICS_QUERY: Record<string, Parameter> = {
   package: { schema: TEXT, description: "Only this package, by id or name" },
   ...PACKAGE_QUERY,
   pixel: { schema: TEXT, description: "Only this pixel, by id or name: every list then counts views" },
-  compare: {
-    schema: { type: "string", enum: COMPARISONS, default: "none" },
-    description: "With as many days right before, or from the same date a year before",
-  },
+  compare: COMPARE_PARAMETER,
   automated: AUTOMATED_PARAMETER,
   versions: versionsParameter("exact"),
   ...FILTERS,
@@ -71,13 +76,19 @@ export function versionsParameter(grouping: VersionGrouping): Parameter {
   };
 }
 
-export function intervalParameter(interval: Interval): Parameter {
+export function intervalParameter(interval: Interval, intervals: readonly Interval[]): Parameter {
+  const hours = intervals.includes("hour") ? HOURS : "";
   return {
-    schema: { type: "string", enum: INTERVALS, default: interval },
+    schema: { type: "string", enum: intervals, default: interval },
     description:
+      hours +
       "The buckets of the series. Weeks begin on Monday (ISO 8601). The first and the last are cut at the ends of the range",
   };
 }
+
+const HOURS =
+  `\`hour\` takes at most ${RANGE_LIMITS.hoursDaysMax} days, counts the events themselves, and gives each bucket its \`time\`; a ` +
+  "compared range then ends at the time of day that it is now. ";
 
 const DESCRIPTION =
   "Packages that the caller is blocked from are in no number, and neither are their pixels. A caller without a role " +
@@ -117,7 +128,7 @@ export const READ_STATISTICS: Operation = {
   description: `${DESCRIPTION}\n\nAs CSV it is the series alone. ${CSV_IS_EXPORT}`,
   query: {
     ...STATISTICS_QUERY,
-    interval: intervalParameter("day"),
+    interval: intervalParameter("day", INTERVALS),
     limit: {
       schema: { type: "integer", minimum: 1, maximum: ROWS.max, default: ROWS.default },
       description: "Rows of each list at most",

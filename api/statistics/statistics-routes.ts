@@ -48,6 +48,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
           action,
           asked,
           format,
+          ...(asked.interval === "hour" && { readsEvents: true }),
         });
         const work = async (signal: AbortSignal) => {
           const { interval, limit, versions } = asked;

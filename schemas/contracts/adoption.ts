@@ -1,5 +1,5 @@
 import { COUNT, DATE, objectOf, TIMESTAMP, titledObject } from "../formats.js";
-import { INTERVALS, type Interval } from "./statistics.js";
+import { DAYS_INTERVALS, type Interval } from "./statistics.js";
 
 /** The row of all versions that have none of their own, and of downloads without a version. */
 export const OTHER_VERSIONS = "other";
@@ -66,7 +66,7 @@ export const ADOPTION = titledObject(
   {
     start_date: DATE,
     end_date: { ...DATE, description: "The first day that is left out" },
-    interval: { type: "string", enum: INTERVALS },
+    interval: { type: "string", enum: DAYS_INTERVALS },
     complete_through: { ...TIMESTAMP, description: "Everything imported before is counted" },
     events_from: {
       ...DATE,

@@ -1,11 +1,16 @@
 import { COUNT, DATE, TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { STATISTICS_LISTS, type StatisticsList } from "./breakdowns.js";
 
-export const INTERVALS = ["day", "week", "month"] as const;
+/** Buckets of days, which the daily tables can answer. */
+export const DAYS_INTERVALS = ["day", "week", "month"] as const;
+export const INTERVALS = ["hour", ...DAYS_INTERVALS] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-/** `previous`: as many days right before. `year`: as many days, from the same date a year before. */
-export const COMPARISONS = ["none", "previous", "year"] as const;
+/**
+ * `previous`: as many days right before. `year`: as many days, from the same date a year before. With `-weekdays`: whole
+ * weeks before, and without the days that are not over.
+ */
+export const COMPARISONS = ["none", "previous", "year", "previous-weekdays", "year-weekdays"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /** Whether downloads and views of bots, continuous integration and mirrors count. */
@@ -26,6 +31,8 @@ export interface StatisticsTotals {
 export interface StatisticsBucket {
   /** The bucket's first day within the range, `YYYY-MM-DD`. */
   date: string;
+  /** The beginning of the hour; only by hour. */
+  time?: string;
   downloads: number;
   views: number;
   unique_addresses: number;
@@ -47,6 +54,8 @@ interface Period {
 }
 
 export interface ComparedPeriod extends Period {
+  /** The days of the range that are compared, if its last ones are not over. Absent if all are compared. */
+  of?: Period & { totals: StatisticsTotals };
   totals: StatisticsTotals;
   series: StatisticsBucket[];
 }
@@ -81,6 +90,7 @@ const SERIES = {
   type: "array",
   items: titledObject("StatisticsBucket", ["date", "downloads", "views", "unique_addresses"], {
     date: { ...DATE, description: "Its first day within the range" },
+    time: { ...TIMESTAMP, description: "The beginning of the hour; only with `interval=hour`" },
     downloads: COUNT,
     views: COUNT,
     unique_addresses: { ...COUNT, description: "Each address counts once in the bucket" },
@@ -141,6 +151,11 @@ export const STATISTICS = titledObject(
     totals: TOTALS,
     compare: objectOf(["start_date", "end_date", "totals", "series"], {
       ...PERIOD,
+      of: {
+        ...objectOf(["start_date", "end_date", "totals"], { ...PERIOD, totals: TOTALS }),
+        description:
+          "The days of the range that are compared, where its last ones are not over. Absent if all are compared",
+      },
       totals: TOTALS,
       series: SERIES,
     }),
@@ -183,7 +198,7 @@ export interface PackageDownloads {
   package: string;
   name: string;
   downloads: number;
-  /** Against as many days right before; null if there was nothing. */
+  /** Against the days of `compare`; null if there was nothing. */
   change: number | null;
   /** The downloads of each day, those without any included. */
   days: number[];
@@ -198,7 +213,7 @@ const PACKAGE_DOWNLOADS = titledObject(
     downloads: COUNT,
     change: {
       type: ["number", "null"],
-      description: "Against as many days right before: 0.5 is half as many again; null if there was nothing",
+      description: "Against the days of `compare`: 0.5 is half as many again; null if there was nothing",
     },
     days: { type: "array", items: COUNT, description: "Downloads of each day of the range" },
   },

@@ -20,6 +20,8 @@ export function useNotes(places: readonly { date: string }[]): readonly PlacedNo
   const notes = useContext(NotesContext);
   const indexOf = ({ date, end_date: end = date }: Note) =>
     Math.max(
+      // The first hour of the day where places are hours.
+      places.findIndex((place) => place.date.startsWith(date)),
       places.findLastIndex((place) => place.date <= date),
       end >= (places[0]?.date ?? "~") ? 0 : -1,
     );

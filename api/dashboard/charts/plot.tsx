@@ -56,7 +56,7 @@ export function Key({ kind, children }: { kind: string; children: ComponentChild
 }
 
 /** The heading of the places of a chart in its table. */
-export const PLACE_NAMES = { day: "Day", week: "Week from", month: "Month" } as const;
+export const PLACE_NAMES = { hour: "Hour", day: "Day", week: "Week from", month: "Month" } as const;
 
 interface PlotProps {
   scale: Scale;

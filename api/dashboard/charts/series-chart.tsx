@@ -1,6 +1,7 @@
 import { area, curveLinear, line } from "d3-shape";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
-import { formatDate, formatDay, formatFull, formatMonth } from "../parts/format.js";
+import { formatDate, formatDay, formatFull, formatHour, formatMonth, signedChange } from "../parts/format.js";
+import { changeOf } from "../statistics/compared-days.js";
 import { NoteLines, NoteMarks, NoteTexts, type PlacedNotes, noteColumn, useNotes } from "./notes.js";
 import {
   ChartFrame,
@@ -49,8 +50,8 @@ export function SeriesChart({ label, interval, places, before, others, isLastOpe
   return (
     <ChartFrame
       isPointed
-      sentence={sentenceFor({ label, places, before })}
-      table={tableOf({ label, interval, places, before, others, placed })}
+      sentence={sentenceFor({ label, interval, places, before })}
+      table={tableOf({ label, interval, places, before, others, placed, isLastOpen })}
       csv={csv}
       marks={<NoteMarks placed={placed} count={count} />}
       legend={
@@ -83,38 +84,67 @@ function SinglePlace({ y, ground }: { y: number; ground: number }) {
   return <rect class="single" x="440" width="120" y={y} height={Math.max(1, ground - y)} />;
 }
 
-function sentenceFor({ label, places, before }: Pick<SeriesChartProps, "label" | "places" | "before">) {
+type SentenceOf = Pick<SeriesChartProps, "label" | "interval" | "places" | "before">;
+
+function sentenceFor({ label, interval, places, before }: SentenceOf) {
   const sum = (of: readonly Place[]) => formatFull(of.reduce((total, { value }) => total + (value ?? 0), 0));
   const first = places[0];
   const last = places.at(-1);
   if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
   const most = places.reduce((best, each) => ((each.value ?? 0) > (best.value ?? 0) ? each : best), first);
-  const range = `from ${formatDate(first.date)} to ${formatDate(last.date)}`;
+  const range = `from ${longLabel(first.date, interval)} to ${longLabel(last.date, interval)}`;
   const compared = before ? ` The previous period had ${sum(before)}.` : "";
-  return `${label} ${range}: ${sum(places)} in all, most at ${formatDate(most.date)} with ${formatFull(most.value ?? 0)}.${compared}`;
+  return `${label} ${range}: ${sum(places)} in all, most at ${longLabel(most.date, interval)} with ${formatFull(most.value ?? 0)}.${compared}`;
 }
 
-type TableOf = Omit<SeriesChartProps, "isLastOpen" | "others" | "csv"> & {
+type TableOf = Omit<SeriesChartProps, "others" | "csv" | "isLastOpen"> & {
+  isLastOpen: boolean | undefined;
   others: SeriesChartProps["others"];
   placed: readonly PlacedNotes[];
 };
 
-function tableOf({ label, interval, places, before, others = [], placed }: TableOf) {
+function tableOf({ label, interval, places, before, others = [], placed, isLastOpen }: TableOf) {
   const columns = [
     { name: PLACE_NAMES[interval] },
     { name: label, isNumber: true },
     ...others.map(({ name }) => ({ name, isNumber: true })),
-    ...(before ? [{ name: "Previous period", isNumber: true }] : []),
+    ...(before ? COMPARED_COLUMNS : []),
     ...noteColumn(placed),
   ];
   const rows = places.map(({ date, value }, index) => [
     <time dateTime={date}>{longLabel(date, interval)}</time>,
     numberOf(value),
     ...others.map(({ values }) => formatFull(values[index] ?? 0)),
-    ...(before ? [before[index] ? numberOf(before[index].value) : ""] : []),
+    ...(before
+      ? comparedCells(value, {
+          before: before[index],
+          interval,
+          isOpen: isLastOpen === true && index === places.length - 1,
+        })
+      : []),
     ...noteColumn(placed).map(() => <NoteTexts placed={placed} index={index} />),
   ]);
   return { caption: "total", columns, rows };
+}
+
+const COMPARED_COLUMNS = [
+  { name: "Previous period", isNumber: true },
+  { name: "Compared with" },
+  { name: "Change", isNumber: true },
+];
+
+/** A place that still grows has no change. */
+function comparedCells(
+  value: number | null,
+  { before, interval, isOpen }: { before: Place | undefined; interval: Interval; isOpen: boolean },
+): string[] {
+  if (before === undefined) return ["", "", ""];
+  const isCompared = value !== null && before.value !== null && !isOpen;
+  return [
+    numberOf(before.value),
+    longLabel(before.date, interval),
+    isCompared ? signedChange(changeOf(value, before.value ?? 0)) : "",
+  ];
 }
 
 function numberOf(value: number | null): string {
@@ -122,9 +152,11 @@ function numberOf(value: number | null): string {
 }
 
 function shortLabel(date: string, interval: Interval): string {
+  if (interval === "hour") return date.slice(11, 16);
   return interval === "month" ? formatMonth(date) : formatDay(date);
 }
 
 function longLabel(date: string, interval: Interval): string {
+  if (interval === "hour") return formatHour(date);
   return interval === "month" ? formatMonth(date) : formatDate(date);
 }

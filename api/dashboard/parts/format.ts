@@ -36,6 +36,16 @@ export function formatChange(ratio: number): string {
   return `${Math.round(Math.abs(ratio) * 100)} %`;
 }
 
+/** A change as text alone: +12 %. Null has nothing to be compared with. */
+export function signedChange(ratio: number | null): string {
+  if (ratio === null) return "new";
+  if (Math.abs(ratio) < UNCHANGED_BELOW) return "±0 %";
+  return `${ratio < 0 ? "−" : "+"}${formatChange(ratio)}`;
+}
+
+/** Less than half a percent is none. */
+export const UNCHANGED_BELOW = 0.005;
+
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
@@ -57,6 +67,7 @@ export function formatDate(date: string): string {
 
 /** 25 Oct – 23 Nov 2026; with both years where they differ. */
 export function formatDays(first: string, last: string): string {
+  if (first === last) return formatDate(first);
   const isOneYear = first.slice(0, 4) === last.slice(0, 4);
   return `${isOneYear ? formatDay(first) : formatDate(first)} – ${formatDate(last)}`;
 }
@@ -64,6 +75,11 @@ export function formatDays(first: string, last: string): string {
 /** `2026-11-01` as Nov 2026. */
 export function formatMonth(date: string): string {
   return formatted(MONTH, date);
+}
+
+/** A timestamp of the API as 1 Nov 2026, 08:00. */
+export function formatHour(timestamp: string): string {
+  return `${formatDate(timestamp.slice(0, 10))}, ${timestamp.slice(11, 16)}`;
 }
 
 /** A timestamp of the API as 1 Nov 2026, 08:00 UTC. */

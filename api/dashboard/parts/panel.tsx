@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { GuideName } from "../guide/guide-files.js";
 import { GuideLink } from "./guide-link.js";
-import { formatChange, formatCount, formatFull } from "./format.js";
+import { UNCHANGED_BELOW, formatChange, formatCount, formatFull } from "./format.js";
 
 interface PanelProps {
   title: string;
@@ -116,9 +116,6 @@ export function Change({ ratio }: { ratio: number | null }) {
     </span>
   );
 }
-
-/** Less than half a percent has no arrow and no colour. */
-const UNCHANGED_BELOW = 0.005;
 
 const ARROWS = { up: "↑", down: "↓" } as const;
 

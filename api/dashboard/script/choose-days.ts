@@ -11,8 +11,8 @@ interface Chart {
 /** Days that are drawn over become the range of the page, as does the one that is clicked; Enter opens the one that is shown. */
 export function chooseDays(frame: HTMLElement, { dates, placeAt, shown }: Chart): void {
   const last = document.querySelector<HTMLInputElement>("#lastDate")?.value;
-  // The page has no range to choose.
-  if (last === undefined) return;
+  // The page has no range to choose, or its places are hours.
+  if (last === undefined || dates[0]?.includes("T")) return;
   const band = document.createElement("div");
   band.className = "band";
   band.hidden = true;

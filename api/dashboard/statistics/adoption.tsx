@@ -22,7 +22,7 @@ export async function loadVersions(
   { api, owner }: Visit,
   { state, packageId }: { state: ViewState; packageId: string },
 ): Promise<LoadedVersions> {
-  const interval = state.interval === "day" ? "week" : state.interval;
+  const interval = state.interval === "month" ? "month" : "week";
   const { versions } = state;
   const query = { ...queryOf(state), package: packageId, interval, versions, compare: undefined };
   const [adoption, ends = []] = await Promise.all([

@@ -28,6 +28,17 @@ export interface LoadedStatistics {
 /** Reads what the address asks for. A refused range is shown with the page, so that it can be mended there. */
 export async function loadStatistics(visit: Visit, subject: Subject): Promise<LoadedStatistics> {
   const state = readState(visit);
+  const loaded = await loadOf(visit, { state, subject });
+  // Hours come from events. Of a day whose events are no longer kept, the day is still counted.
+  const isKept = loaded.statistics?.events_from === undefined;
+  if (state.interval !== "hour" || isKept) return loaded;
+  return loadOf(visit, { state: { ...state, interval: "day" }, subject });
+}
+
+async function loadOf(
+  visit: Visit,
+  { state, subject }: Pick<LoadedStatistics, "state" | "subject">,
+): Promise<LoadedStatistics> {
   const query: Query = { ...queryOf(state), ...subject };
   const { api, owner } = visit;
   try {

@@ -2,6 +2,7 @@ import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { useVisit } from "../page.js";
 import { Change } from "../parts/panel.js";
 import { formatCount, formatFull, formatTime } from "../parts/format.js";
+import { changeIn } from "./compared-days.js";
 import { type Metric, linkWith } from "./view-state.js";
 import { dateAt } from "../../../schemas/date-range.js";
 
@@ -19,13 +20,15 @@ const TILES = [
 ] as const;
 
 /** The sums of the range against those before. Those that have a series choose what is drawn. */
-export function MetricTiles({ statistics: { totals, compare }, metric, unit }: MetricTilesProps) {
+export function MetricTiles({ statistics, metric, unit }: MetricTilesProps) {
+  const { totals, compare } = statistics;
   const visit = useVisit();
   const isShown = (name: (typeof TILES)[number]["name"]) =>
     name === "downloads" ? unit === "Downloads" : name !== "views" || unit === "Views" || totals.views > 0;
   return (
     <ul class="tiles metrics">
       {TILES.filter(({ name }) => isShown(name)).map(({ name, label, isDrawn }) => {
+        const change = changeIn(statistics, name);
         const content = (
           <>
             <span class="label">{label}</span>
@@ -33,9 +36,14 @@ export function MetricTiles({ statistics: { totals, compare }, metric, unit }: M
               <data class="figure" value={String(totals[name])} title={formatFull(totals[name])}>
                 {formatCount(totals[name])}
               </data>
-              {compare && <Change ratio={changeOf(totals[name], compare.totals[name])} />}
+              {change !== undefined && <Change ratio={change} />}
             </span>
-            {compare && <span class="soft small">{formatCount(compare.totals[name])} before</span>}
+            {compare && (
+              <span class="soft small">
+                {compare.of && `${formatCount(compare.of.totals[name])} against `}
+                {formatCount(compare.totals[name])} {compare.of === undefined && "before"}
+              </span>
+            )}
           </>
         );
         return (
@@ -56,12 +64,6 @@ export function MetricTiles({ statistics: { totals, compare }, metric, unit }: M
       })}
     </ul>
   );
-}
-
-/** Null where nothing was before: there is nothing to divide by. */
-export function changeOf(now: number, before: number): number | null {
-  if (before > 0) return now / before - 1;
-  return now === 0 ? 0 : null;
 }
 
 /** Until when everything is counted, and the first day with numbers where earlier ones of the range have none. */

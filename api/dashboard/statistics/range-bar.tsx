@@ -1,12 +1,25 @@
-import type { Comparison } from "../../../schemas/contracts/statistics.js";
+import { type Comparison, INTERVALS, type Interval } from "../../../schemas/contracts/statistics.js";
 import { useVisit } from "../page.js";
 import { countryName, formatDays } from "../parts/format.js";
 import { Tabs } from "../parts/panel.js";
 import { NO_RANGE, PRESETS, lastDayOf, presetOf } from "./page-range.js";
-import { type ViewFilter, type ViewState, isFilter, linkToggling, linkWith } from "./view-state.js";
+import {
+  type ViewFilter,
+  type ViewState,
+  intervalsFor,
+  isFilter,
+  linkToggling,
+  linkWith,
+} from "./view-state.js";
+
+interface RangeBarProps {
+  state: ViewState;
+  compares?: boolean;
+  intervals?: readonly Interval[];
+}
 
 /** Chooses the days, their grouping, what they are compared with, and whether robots count. */
-export function RangeBar({ state, compares = true }: { state: ViewState; compares?: boolean }) {
+export function RangeBar({ state, compares = true, intervals = INTERVALS }: RangeBarProps) {
   const visit = useVisit();
   const shown = presetOf(visit.query);
   return (
@@ -26,8 +39,8 @@ export function RangeBar({ state, compares = true }: { state: ViewState; compare
       <OwnDates state={state} isOwn={shown === undefined} />
       <Tabs
         label="Grouped by"
-        tabs={(["day", "week", "month"] as const).map((interval) => ({
-          label: { day: "Day", week: "Week", month: "Month" }[interval],
+        tabs={intervalsFor(state, intervals).map((interval) => ({
+          label: { hour: "Hour", day: "Day", week: "Week", month: "Month" }[interval],
           href: linkWith(visit, { interval }),
           isCurrent: interval === state.interval,
         }))}
@@ -49,22 +62,26 @@ export function RangeBar({ state, compares = true }: { state: ViewState; compare
 
 function ComparisonMenu({ state }: { state: ViewState }) {
   const visit = useVisit();
-  const [, label] = COMPARED.find(([compare]) => compare === state.compare) ?? [];
+  const isByHour = state.interval === "hour";
+  const labels = isByHour ? BY_HOUR : BY_DAY;
+  const offered = COMPARED.filter(
+    (each) => each === state.compare || (each !== "year" && (isByHour || each !== "previous")),
+  );
   return (
     <details class="menu" data-menu="compare">
       <summary>
         <span class="hidden">Compared with: </span>
-        {label}
+        {labels[state.compare]}
       </summary>
       <ul>
-        {COMPARED.map(([compare, name]) => (
+        {offered.map((compare) => (
           <li>
             <a
               href={linkWith(visit, { compare })}
               aria-current={compare === state.compare ? "true" : undefined}
               data-keep
             >
-              {name}
+              {labels[compare]}
             </a>
           </li>
         ))}
@@ -73,11 +90,18 @@ function ComparisonMenu({ state }: { state: ViewState }) {
   );
 }
 
-const COMPARED: readonly (readonly [Comparison, string])[] = [
-  ["previous", "vs. previous period"],
-  ["year", "vs. year earlier"],
-  ["none", "No comparison"],
-];
+/** In the order of the menu. */
+const COMPARED: readonly Comparison[] = ["previous-weekdays", "previous", "year-weekdays", "year", "none"];
+
+const BY_DAY: Readonly<Record<Comparison, string>> = {
+  "previous-weekdays": "vs. previous period",
+  previous: "vs. days right before",
+  "year-weekdays": "vs. year earlier",
+  year: "vs. same dates a year earlier",
+  none: "No comparison",
+};
+
+const BY_HOUR = { ...BY_DAY, "previous-weekdays": "vs. week before", previous: "vs. day before" };
 
 /** A form of its own: it keeps the other parameters as hidden fields. */
 function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {

@@ -1,6 +1,6 @@
-import type { Statistics } from "../../../schemas/contracts/statistics.js";
+import type { Statistics, StatisticsBucket } from "../../../schemas/contracts/statistics.js";
 import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
-import { SeriesChart } from "../charts/series-chart.js";
+import { type Place, SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
 import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
@@ -14,6 +14,7 @@ import { FilterChips, RangeBar } from "./range-bar.js";
 import { type LoadedStatistics, isNothing } from "./load-statistics.js";
 import { type Metric, type ViewState, linkWith } from "./view-state.js";
 import { MetricTiles } from "./metric-tiles.js";
+import { ComparedDays } from "./compared-days.js";
 import { type PanelKind, countOf } from "./panels.js";
 
 interface StatisticsViewProps {
@@ -55,21 +56,21 @@ function Shown({ firstDay, ...shown }: ShownProps) {
   const { totals } = statistics;
   const metric = unit === "Views" && state.metric === "downloads" ? "views" : state.metric;
   const isEmpty = isNothing(totals);
+  const series = statistics.series.filter(({ time = "" }) => time <= new Date().toISOString());
+  const before = compareWith(statistics)?.series;
   return (
     <>
       <section class="panel flush" aria-label="Over time">
         <MetricTiles statistics={statistics} metric={metric} unit={unit} />
+        <ComparedDays statistics={statistics} />
         <SeriesChart
           label={LABELS[metric]}
           interval={statistics.interval}
-          places={statistics.series.map((bucket) => ({ date: bucket.date, value: bucket[metric] }))}
-          before={compareWith(statistics)?.series.map((bucket) => ({
-            date: bucket.date,
-            value: bucket[metric],
-          }))}
+          places={placesOf(series, metric)}
+          before={before && placesOf(before.slice(0, series.length), metric)}
           others={otherMetrics(metric, unit).map((other) => ({
             name: LABELS[other],
-            values: statistics.series.map((bucket) => bucket[other]),
+            values: series.map((bucket) => bucket[other]),
           }))}
           isLastOpen={isRunning(state)}
           csv={mayExport ? csvFile(visit, { state, subject }) : undefined}
@@ -128,6 +129,10 @@ function Lists({
       </div>
     </>
   );
+}
+
+function placesOf(series: readonly StatisticsBucket[], metric: Metric): Place[] {
+  return series.map((bucket) => ({ date: bucket.time ?? bucket.date, value: bucket[metric] }));
 }
 
 /** The previous period, unless nothing was counted then: a line of zeros and a column of "new" would say the same again. */

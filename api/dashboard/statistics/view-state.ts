@@ -9,7 +9,7 @@ import {
   type VersionGrouping,
 } from "../../../schemas/contracts/statistics.js";
 import { daysBetween } from "../../../schemas/date-range.js";
-import { VARIABLE } from "../../statistics/parse-statistics-query.js";
+import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
 import { type Query } from "../address.js";
 import type { Visit } from "../page.js";
 import { readRange } from "./page-range.js";
@@ -41,18 +41,40 @@ export type Metric = (typeof METRICS)[number];
 /** Above it, days are too narrow to be seen. */
 const DAYS_BY_DAY_MAX = 93;
 
-export function readState({ query }: Visit, now = new Date()): ViewState {
+interface ReadsState {
+  now?: Date;
+  /** What the page can draw. */
+  intervals?: readonly Interval[];
+}
+
+export function readState(
+  { query }: Pick<Visit, "query">,
+  { now = new Date(), intervals = INTERVALS }: ReadsState = {},
+): ViewState {
   const range = readRange(query, now);
-  const days = daysOf(range);
+  const drawable = intervalsFor(range, intervals);
   return {
     ...range,
-    interval: oneOf(INTERVALS, query.get("interval")) ?? (days > DAYS_BY_DAY_MAX ? "week" : "day"),
-    compare: oneOf(COMPARISONS, query.get("compare")) ?? "previous",
+    interval: oneOf(drawable, query.get("interval")) ?? usualInterval(range, drawable),
+    compare: oneOf(COMPARISONS, query.get("compare")) ?? "previous-weekdays",
     automated: query.get("automated") === "exclude" ? "exclude" : "include",
     versions: oneOf(VERSION_GROUPINGS, query.get("versions")) ?? "exact",
     filters: [...query].flatMap(([name, value]) => (isFilter(name) ? [{ name, value }] : [])),
     metric: oneOf(METRICS, query.get("metric")) ?? "downloads",
   };
+}
+
+type Days = Pick<ViewState, "startDate" | "endDate">;
+
+/** Those of the page that the days allow: a few days by hour, and no few days by week. */
+export function intervalsFor(range: Days, intervals: readonly Interval[] = INTERVALS): readonly Interval[] {
+  const isShort = daysOf(range) <= RANGE_LIMITS.hoursDaysMax;
+  return intervals.filter((each) => each === "day" || (each === "hour") === isShort);
+}
+
+function usualInterval(range: Days, drawable: readonly Interval[]): Interval {
+  if (daysOf(range) > DAYS_BY_DAY_MAX) return "week";
+  return daysOf(range) === 1 && drawable.includes("hour") ? "hour" : "day";
 }
 
 export function queryOf({ metric: _, filters, versions, ...state }: ViewState): Query {
@@ -91,7 +113,7 @@ export function isFilter(name: string): boolean {
   return FILTER_COLUMNS.has(name) || name.startsWith(VARIABLE);
 }
 
-export function daysOf({ startDate, endDate }: Pick<ViewState, "startDate" | "endDate">): number {
+export function daysOf({ startDate, endDate }: Days): number {
   return daysBetween(startDate, endDate);
 }
 

@@ -1,3 +1,4 @@
+import { DAYS_INTERVALS } from "../../../../schemas/contracts/statistics.js";
 import { NotesContext } from "../../charts/notes.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
@@ -6,7 +7,8 @@ import { ProblemBox } from "../../parts/form.js";
 import { EmptyState, PageHead, Tiles } from "../../parts/panel.js";
 import { lastDayOf } from "../../statistics/page-range.js";
 import { ReportedPanel } from "../../statistics/reported-panel.js";
-import { CompleteThrough, changeOf } from "../../statistics/metric-tiles.js";
+import { ComparedDays, changeIn } from "../../statistics/compared-days.js";
+import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { RangeBar } from "../../statistics/range-bar.js";
 import { CaseList } from "../first-steps/cases.js";
 import { ByPackage } from "./by-package.js";
@@ -50,9 +52,10 @@ function OverviewContent(overview: Overview) {
         )}
       </PageHead>
       <Warnings {...overview} />
-      <RangeBar state={overview.state} compares={false} />
+      <RangeBar state={overview.state} compares={false} intervals={DAYS_INTERVALS} />
       {overview.problem && <ProblemBox problem={overview.problem} />}
       <Sums {...overview} />
+      <ComparedDays statistics={overview.statistics} />
       <NotesContext.Provider value={overview.notes}>
         <ByPackage {...overview} />
       </NotesContext.Provider>
@@ -87,11 +90,12 @@ function Beginning() {
   );
 }
 
-function Sums({ statistics: { totals, compare } }: Overview) {
+function Sums({ statistics }: Overview) {
+  const { totals } = statistics;
   const tile = (label: string, name: keyof typeof totals) => ({
     label,
     value: totals[name],
-    ...(compare && { change: changeOf(totals[name], compare.totals[name]), before: compare.totals[name] }),
+    change: changeIn(statistics, name),
   });
   return (
     <Tiles

@@ -1,7 +1,11 @@
 import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
-import type { PackageStatistics, Statistics } from "../../../../schemas/contracts/statistics.js";
+import {
+  DAYS_INTERVALS,
+  type PackageStatistics,
+  type Statistics,
+} from "../../../../schemas/contracts/statistics.js";
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { DAY_MS, type DateRange } from "../../../../schemas/date-range.js";
@@ -48,7 +52,7 @@ const RECENT_IMPORTS = 100;
 /** Throws `not-found` for an owner of whom the viewer may see nothing. */
 export async function loadOverview(visit: Visit): Promise<Overview> {
   try {
-    return await loadRange(visit, readState(visit));
+    return await loadRange(visit, readState(visit, { intervals: DAYS_INTERVALS }));
   } catch (error) {
     if (!isMendable(error)) throw error;
     visit.ctx.status = error.status;
@@ -56,6 +60,8 @@ export async function loadOverview(visit: Visit): Promise<Overview> {
     return { ...(await loadRange(visit, state)), problem: error };
   }
 }
+
+const COMPARED = "previous-weekdays";
 
 /** Rows of the lists, among which new ones are looked for. */
 const LIST_ROWS = 100;
@@ -71,11 +77,11 @@ async function loadRange(visit: Visit, state: ViewState, now = new Date()): Prom
       ifAllowed(api<{ pixels: PixelRecord[] }>({ path: path`/v2/pixels/${owner.name}` })),
       api<Statistics>({
         path: path`/v2/${owner.name}/stats`,
-        query: { ...range, automated, compare: "previous", limit: LIST_ROWS },
+        query: { ...range, automated, compare: COMPARED, limit: LIST_ROWS },
       }),
       api<PackageStatistics>({
         path: path`/v2/${owner.name}/stats/packages`,
-        query: { ...range, automated },
+        query: { ...range, automated, compare: COMPARED },
       }),
       ifAllowed(
         api<{ companies: CompanyRecord[] }>({

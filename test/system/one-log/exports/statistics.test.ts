@@ -7,6 +7,7 @@ import type { AuditEntryRecord } from "../../../../schemas/contracts/audit-entry
 import type { AggregateV1 } from "../../../../schemas/contracts/aggregate.js";
 import type {
   Statistics,
+  PackageStatistics,
   StatisticsListPage,
   StatisticsRow,
 } from "../../../../schemas/contracts/statistics.js";
@@ -462,5 +463,80 @@ describe("after a fifth of the events was overridden", () => {
     await retract(api, `/v2/imports/counting/${importId}`);
     for (const asked of [...FILTERED, ...UNFILTERED])
       await expect.poll(() => read(asked.query)).toEqual(recounted(before, asked));
+  });
+});
+
+describe("a day that is not over", () => {
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  const line = (time: string, id: string) =>
+    JSON.stringify({ $time: time, $unique_id: id, $version: "1.0", $remote_address: "141.113.0.20" });
+  const askFor = (query: string) => as.owner.get<Statistics>(`/v2/counting/stats?package=fresh&${query}`);
+  const week = () => `startDate=${day(6)}&endDate=${day(-1)}&compare=previous-weekdays`;
+  const changeIn = (rows: readonly StatisticsRow[] = []) =>
+    rows.map(({ downloads, change }) => [downloads, change]);
+
+  beforeAll(async () => {
+    const { id } = await makePackage(as.owner, { organization, name: "fresh", libraryType: "npm" });
+    const times = [
+      ...[0, 0, 0, 0, 1, 1, 8, 7, 7, 7, 7, 7].map((ago) => `${day(ago)}T00:00:00Z`),
+      `${day(1)}T23:59:59Z`,
+    ];
+    const lines = [
+      ...times.map((time, index) => line(time, `fresh ${index}`)),
+      line(`${day(1)}T05:30:00Z`, "fresh 4"),
+    ];
+    await as.owner.pollToDone(
+      await as.owner.importBody(`/v2/packages/counting/${id}/import`, lines.join("\n")),
+    );
+  });
+  afterAll(() => as.owner.request("/v1/packages/fresh", { method: "DELETE" }));
+
+  test.each(["", "&version=1.0"])(
+    "is counted and not compared, as is its counterpart (%s)",
+    async (filter) => {
+      const { totals, compare, breakdowns } = await askFor(week() + filter);
+      const counts = (downloads: number, companies = 1) => ({
+        downloads,
+        views: 0,
+        unique_addresses: 1,
+        companies,
+      });
+      expect(totals).toEqual(counts(7));
+      expect(compare).toMatchObject({
+        start_date: day(13),
+        end_date: day(7),
+        of: { start_date: day(6), end_date: day(0), totals: counts(3) },
+        totals: counts(1),
+      });
+      expect(changeIn(breakdowns["version"])).toEqual([[7, 2]]);
+    },
+  );
+
+  test("changes no package's number", async () => {
+    const { packages } = await as.owner.get<PackageStatistics>(`/v2/counting/stats/packages?${week()}`);
+    expect(packages.find(({ name }) => name === "fresh")).toMatchObject({ downloads: 7, change: 2 });
+  });
+
+  test("is compared by hour with the same time of another day, and shows overrides in their hour", async () => {
+    const byHour = (start: number) =>
+      askFor(`startDate=${day(start)}&endDate=${day(start - 1)}&interval=hour&compare=previous`);
+    const { totals, series, compare, breakdowns } = await byHour(0);
+    expect(series).toHaveLength(24);
+    expect(totals.downloads).toBe(4);
+    // Of yesterday's three, one was later than it is now.
+    const soFar = (await byHour(1)).series.filter(
+      ({ time = "" }) => Date.parse(time) <= Date.now() - 86_400_000 && !time.includes("T23"),
+    );
+    const before = soFar.reduce((sum, { downloads }) => sum + downloads, 0);
+    expect(compare?.totals.downloads).toBe(before);
+    expect(changeIn(breakdowns["version"])).toEqual([[4, (4 - before) / before]]);
+    const yesterday = await byHour(1);
+    expect(
+      yesterday.series.flatMap(({ time, downloads }) => (downloads > 0 ? [[time, downloads]] : [])),
+    ).toEqual([
+      [`${day(1)}T00:00:00.000000Z`, 1],
+      [`${day(1)}T05:00:00.000000Z`, 1],
+      [`${day(1)}T23:00:00.000000Z`, 1],
+    ]);
   });
 });

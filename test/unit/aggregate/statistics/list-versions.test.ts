@@ -13,6 +13,7 @@ function rowsOf(ties: readonly number[]): ListRow[] {
   return ties.flatMap((size, index) =>
     Array.from({ length: size }, (_, place) => ({
       count: ties.length - index,
+      compared: 0,
       before: 0,
       values: [`${(place * 7919) % size}.${index}.${place}`],
     })),

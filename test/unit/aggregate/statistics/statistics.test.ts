@@ -19,10 +19,12 @@ const AGENTS = {
 } as const;
 
 const grouping = { scheme: "semver", by: "exact" } as const;
-const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: false, grouping };
+const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: "nothing", grouping } as const;
 
 const ALL = { pixels: true, automated: "include" } as const;
 const PACKAGES = { ...ALL, pixels: false };
+
+const HOURS = "00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23".split(" ");
 
 const liveRows: LiveRows = (columns, conditions = []) =>
   `SELECT ${columns.join(", ")}, sign FROM live WHERE ${["true", ...conditions].join(" AND ")}`;
@@ -75,8 +77,9 @@ test("sums that nothing can be in are not computed", () => {
     composeEventLists(liveRows, { lists: [], interval: "day", grouping, ...options }).match(/sum(If)?\(/g)
       ?.length;
   expect(sumsOf(DOWNLOADS)).toBe(1);
-  expect(sumsOf({ ...DOWNLOADS, compares: true })).toBe(2);
-  expect(sumsOf({ counted: { packages: true, pixels: true }, compares: true })).toBe(4);
+  expect(sumsOf({ ...DOWNLOADS, compares: "all" })).toBe(2);
+  expect(sumsOf({ ...DOWNLOADS, compares: "part" })).toBe(3);
+  expect(sumsOf({ counted: { packages: true, pixels: true }, compares: "all" })).toBe(4);
 });
 
 test("weeks and months are cut at the beginning of each range", () => {
@@ -92,6 +95,7 @@ test.each([
   ["week", "2026-11-04", "2026-11-17", ["2026-11-04", "2026-11-09", "2026-11-16"]],
   ["week", "2026-11-02", "2026-11-09", ["2026-11-02"]],
   ["week", "2025-12-31", "2026-01-06", ["2025-12-31", "2026-01-05"]],
+  ["hour", "2026-11-04", "2026-11-05", HOURS.map((hour) => `2026-11-04T${hour}`)],
   ["month", "2025-12-31", "2026-02-02", ["2025-12-31", "2026-01-01", "2026-02-01"]],
 ] as const)("by %s, %s to %s has these buckets", (interval, startDate, endDate, buckets) => {
   expect(bucketsOf({ startDate, endDate }, interval)).toEqual(buckets);

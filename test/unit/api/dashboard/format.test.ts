@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { formatChange, formatCount, formatShare } from "../../../../api/dashboard/parts/format.js";
+import {
+  formatChange,
+  formatCount,
+  formatShare,
+  signedChange,
+} from "../../../../api/dashboard/parts/format.js";
 import { formatAge } from "../../../../api/dashboard/parts/time.js";
 
 test.each([
@@ -28,6 +33,10 @@ test.each([
   [0, "0.0 %"],
 ])("a share of %d as %s, with one decimal in all rows", (ratio, text) => {
   expect(formatShare(ratio)).toBe(text);
+});
+
+test("a change as text has its sign", () => {
+  expect([0.28, -0.5, 0, null].map(signedChange)).toEqual(["+28 %", "−50 %", "±0 %", "new"]);
 });
 
 test.each([

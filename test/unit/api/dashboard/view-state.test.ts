@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { addressOf, path, withQuery } from "../../../../api/dashboard/address.js";
 import type { Visit } from "../../../../api/dashboard/page.js";
 import { groupDays } from "../../../../api/dashboard/pages/overview/by-package.js";
+import { DAYS_INTERVALS } from "../../../../schemas/contracts/statistics.js";
 import { fileName } from "../../../../api/dashboard/statistics/bar-list.js";
-import { changeOf } from "../../../../api/dashboard/statistics/metric-tiles.js";
+import { changeOf } from "../../../../api/dashboard/statistics/compared-days.js";
 import { presetOf } from "../../../../api/dashboard/statistics/page-range.js";
 import {
   linkToggling,
@@ -20,12 +21,12 @@ function visitAt(search: string): Visit {
 }
 
 describe("the state of a page", () => {
-  test("is the last 30 days against the 30 before, by day, unless its address says otherwise", () => {
-    expect(readState(visitAt(""), NOW)).toEqual({
+  test("is the last 30 days against the same weekdays before, by day, unless its address says otherwise", () => {
+    expect(readState(visitAt(""), { now: NOW })).toEqual({
       startDate: "2026-10-24",
       endDate: "2026-11-23",
       interval: "day",
-      compare: "previous",
+      compare: "previous-weekdays",
       automated: "include",
       versions: "exact",
       filters: [],
@@ -34,12 +35,14 @@ describe("the state of a page", () => {
   });
 
   test("goes to the API with its filters, those of one name together, and without what is the page's alone", () => {
-    const state = readState(visitAt("country=DE&country=FR&variable.mirror=eu&metric=views&unknown=1"), NOW);
+    const state = readState(visitAt("country=DE&country=FR&variable.mirror=eu&metric=views&unknown=1"), {
+      now: NOW,
+    });
     expect(queryOf(state)).toEqual({
       startDate: "2026-10-24",
       endDate: "2026-11-23",
       interval: "day",
-      compare: "previous",
+      compare: "previous-weekdays",
       automated: "include",
       country: ["DE", "FR"],
       "variable.mirror": ["eu"],
@@ -53,7 +56,7 @@ describe("the state of a page", () => {
     ["days=9999", "2026-10-24", "2026-11-23"],
     ["startDate=2026-11-01&lastDate=soon", "2026-11-01", "soon"],
   ])("%s is from %s until before %s", (search, startDate, endDate) => {
-    expect(readState(visitAt(search), NOW)).toMatchObject({ startDate, endDate });
+    expect(readState(visitAt(search), { now: NOW })).toMatchObject({ startDate, endDate });
   });
 
   test("is of a preset where its address names one or no range, and of none where it names days", () => {
@@ -67,8 +70,12 @@ describe("the state of a page", () => {
     ]);
   });
 
-  test("groups long ranges by week", () => {
-    expect(readState(visitAt("startDate=2026-01-01&endDate=2026-11-01"), NOW).interval).toBe("week");
+  test("groups long ranges by week, and one day by hour where the page can", () => {
+    expect(readState(visitAt("startDate=2026-01-01&endDate=2026-11-01"), { now: NOW }).interval).toBe("week");
+    const day = visitAt("startDate=2026-11-01&lastDate=2026-11-01");
+    expect(readState(day).interval).toBe("hour");
+    expect(readState(day, { intervals: DAYS_INTERVALS }).interval).toBe("day");
+    expect(readState(visitAt("days=4&interval=hour")).interval).toBe("day");
   });
 });
 

@@ -54,9 +54,50 @@ test.each([
   expect(parsed(`${query}&compare=${comparison}`).before).toEqual({ startDate, endDate });
 });
 
+/** NOW is a Sunday, in the evening. */
 test.each([
-  ["interval=hour", "invalid-query", /interval must be one of day, week, month/],
-  ["compare=", "invalid-query", /compare must be one of none, previous, year/],
+  // The day is not over: 29 days are compared, five weeks before.
+  ["", "previous-weekdays", "2026-09-19", "2026-10-18", "2026-11-22"],
+  ["startDate=2026-11-16&endDate=2026-11-23", "previous-weekdays", "2026-11-09", "2026-11-15", "2026-11-22"],
+  ["startDate=2026-11-09&endDate=2026-11-16", "previous-weekdays", "2026-11-02", "2026-11-09", undefined],
+  ["startDate=2026-10-01&endDate=2026-11-01", "previous-weekdays", "2026-08-27", "2026-09-27", undefined],
+  ["startDate=2026-10-01&endDate=2026-11-01", "year-weekdays", "2025-10-02", "2025-11-02", undefined],
+  ["startDate=2025-10-01&endDate=2026-10-01", "year-weekdays", "2024-09-25", "2025-09-25", undefined],
+  ["startDate=2026-11-20&endDate=2026-12-01", "previous-weekdays", "2026-11-13", "2026-11-15", "2026-11-22"],
+])(
+  "%s compared with %s is compared with the same weekdays from %s to %s",
+  (query, comparison, startDate, endDate, end) => {
+    const { before, compared, range } = parsed(`${query}&compare=${comparison}`);
+    expect(before).toEqual({ startDate, endDate });
+    expect(compared).toEqual(end === undefined ? undefined : { ...range, endDate: end });
+    expect(new Date(startDate).getUTCDay()).toBe(new Date(range.startDate).getUTCDay());
+  },
+);
+
+test("a day that is not over is compared by hour alone, until the same time of day", () => {
+  const today = "startDate=2026-11-22&endDate=2026-11-23&compare=";
+  expect(parsed(`${today}previous-weekdays`).before).toBeUndefined();
+  const byHour = parsed(`${today}previous&interval=hour`);
+  expect(byHour).toMatchObject({
+    before: { startDate: "2026-11-21", endDate: "2026-11-22" },
+    beforeUntil: new Date("2026-11-21T21:00:00Z"),
+  });
+  expect(byHour.compared).toBeUndefined();
+  expect(parsed(`${today}previous-weekdays&interval=hour`).beforeUntil).toEqual(
+    new Date("2026-11-15T21:00:00Z"),
+  );
+  const over = "startDate=2026-11-20&endDate=2026-11-21&compare=previous&interval=hour";
+  expect(parsed(over).beforeUntil).toBeUndefined();
+});
+
+test.each([
+  ["interval=minute", "invalid-query", /interval must be one of hour, day, week, month/],
+  ["startDate=2026-01-01&endDate=2026-01-05&interval=hour", "range-too-long", /at most 3/],
+  [
+    "compare=",
+    "invalid-query",
+    /compare must be one of none, previous, year, previous-weekdays, year-weekdays/,
+  ],
   ["compare=year&compare=none", "invalid-query", /compare can be given once/],
   ["automated=only", "invalid-query", /automated must be one of include, exclude/],
   ["limit=0", "invalid-query", /from 1 to 100/],
@@ -83,7 +124,7 @@ test.each([
 describe("the position of a row", () => {
   test("is read as it was written", () => {
     const position = { count: 12, values: ['a "b"', "é\n"] };
-    expect(parsePosition(positionText({ ...position, before: 3 }))).toEqual(position);
+    expect(parsePosition(positionText({ ...position, compared: 12, before: 3 }))).toEqual(position);
   });
 
   test.each([

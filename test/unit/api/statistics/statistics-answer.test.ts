@@ -6,20 +6,24 @@ const listOf = (name: string) => STATISTICS_LISTS.find((list) => list.name === n
 
 test("a row has its share of all, and its change against before", () => {
   const of = { list: listOf("country"), measure: "downloads" as const, total: 200 };
-  expect(rowOf({ values: ["DE"], count: 50, before: 40 }, of)).toEqual({
+  expect(rowOf({ values: ["DE"], count: 50, compared: 50, before: 40 }, of)).toEqual({
     country: "DE",
     downloads: 50,
     share: 0.25,
     change: 0.25,
   });
-  expect(rowOf({ values: ["DE"], count: 50, before: 0 }, of).change).toBeNull();
+  expect(rowOf({ values: ["DE"], count: 50, compared: 50, before: 0 }, of).change).toBeNull();
+  // The last day is not over: its downloads count, and are not compared.
+  expect(rowOf({ values: ["DE"], count: 50, compared: 20, before: 40 }, of).change).toBe(-0.5);
 });
 
 test("a value that may be absent is absent where it is empty, and another is there", () => {
   const client = { list: listOf("client"), measure: "downloads" as const, total: 1 };
-  expect(rowOf({ values: ["go", ""], count: 1, before: 0 }, client)).not.toHaveProperty("client_version");
+  expect(rowOf({ values: ["go", ""], count: 1, compared: 1, before: 0 }, client)).not.toHaveProperty(
+    "client_version",
+  );
   const variable = { list: listOf("variable"), measure: "downloads" as const, total: 1 };
-  expect(rowOf({ values: ["os", ""], count: 1, before: 0 }, variable)).toMatchObject({
+  expect(rowOf({ values: ["os", ""], count: 1, compared: 1, before: 0 }, variable)).toMatchObject({
     variable: "os",
     value: "",
   });
