@@ -3,6 +3,8 @@ import { problemFor } from "../http/middleware/answer-problems.js";
 import type { ApiContext } from "../http/route.js";
 import { type Visit, useVisit } from "./page.js";
 import { renderPage } from "./layout.js";
+import { guideAddress } from "./guide/guide-files.js";
+import { type Meant, Meanings, meantBy } from "./not-found.js";
 
 export async function orErrorPage(visit: Visit, work: () => Promise<void>): Promise<void> {
   const { ctx } = visit;
@@ -14,7 +16,9 @@ export async function orErrorPage(visit: Visit, work: () => Promise<void>): Prom
     const retrySeconds = isAskedAgain(visit, problem)
       ? (problem.retryAfterSeconds ?? RETRY_SECONDS)
       : undefined;
-    renderPage(visit, { title: titleOf(problem), retrySeconds, content: <ErrorContent problem={problem} /> });
+    const meant = problem.status === 404 ? await meantBy(visit) : undefined;
+    const content = <ErrorContent problem={problem} meant={meant} />;
+    renderPage(visit, { title: titleOf(problem), retrySeconds, content });
   }
 }
 
@@ -35,17 +39,22 @@ function titleOf({ status }: Problem): string {
   return status === 503 ? "Unavailable" : "Error";
 }
 
-function ErrorContent({ problem }: { problem: Problem }) {
-  const { href, ctx } = useVisit();
+function ErrorContent({ problem, meant }: { problem: Problem; meant: Meant | undefined }) {
+  const visit = useVisit();
+  const { href, ctx } = visit;
   const { title, sentence } = wordsFor(problem);
   return (
     <section class="empty">
       <p class="status">{problem.status}</p>
       <h1>{title}</h1>
       <p>{sentence}</p>
+      {meant && <Meanings {...meant} />}
       <p class="actions">
         <a class="button" href={href("")}>
           To the overview
+        </a>
+        <a class="button" href={guideAddress(visit)}>
+          Guide
         </a>
       </p>
       {problem.status >= 500 && <p class="soft small">Request {ctx.state.requestId}</p>}

@@ -1,18 +1,24 @@
 import { useVisit } from "../page.js";
 
-/** Leads to the page that lists what is found. The key `/` goes to the field. */
-export function SearchField() {
+interface SearchFieldProps {
+  /** For screen readers. */
+  label?: string;
+  text?: string;
+}
+
+/** Leads to the page that lists what is found. The key `/` goes to the first field of a page. */
+export function SearchField({ label = "Everything", text }: SearchFieldProps) {
   const { href, here, query } = useVisit();
-  const text = here === "/search" ? (query.get("q") ?? "") : "";
+  const searched = here === "/search" ? (query.get("q") ?? "") : "";
   return (
-    <form method="get" action={href("/search")} class="search" role="search" aria-label="Everything">
+    <form method="get" action={href("/search")} class="search" role="search" aria-label={label}>
       <input
         type="search"
         name="q"
         aria-label="Find packages, companies and pages"
         placeholder="Search"
         maxLength={256}
-        value={text}
+        value={text ?? searched}
         data-search
       />
     </form>

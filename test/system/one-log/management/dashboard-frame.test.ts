@@ -111,3 +111,20 @@ test("the guide is there for everybody, with its picture, in the frame of whoeve
     expect([missing.status, missing.html.includes("Not found")], name).toEqual([404, true]);
   }
 });
+
+test("a page that is not there suggests near names of what the viewer may see, and of nothing else", async () => {
+  const make = (owner: string, name: string) =>
+    api.call(owner, "POST /v1/packages", { name, shortDescription: "", libraryType: "other" });
+  const other = await api.account("hidden-owner");
+  await make(token, "webserver");
+  await make(other, "webserve");
+  const mine = await get("/dashboard/o/ada/packages/websever", { cookie });
+  expect(mine.status).toBe(404);
+  expect(mine.html).toMatch(/<bdi>webserver<\/bdi>/);
+  expect(mine.html).toContain('value="websever"');
+  expect(mine.html).not.toContain("webserve<");
+  expect((await get("/dashboard/webhok", { cookie })).html).toContain("/dashboard/o/ada/webhooks");
+  const stranger = await get("/docs/guide/webhok");
+  expect([stranger.status, stranger.html.includes("/docs/guide/webhooks")]).toEqual([404, true]);
+  expect(stranger.html).not.toContain("Page of");
+});
