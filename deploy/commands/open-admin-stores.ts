@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, parseConfig } from "../config/config.js";
+import { checkTlsFiles } from "../config/tls-files.js";
 import { loadSecretKey } from "../config/secret-key.js";
 import { type Endpoints, browsableUrl, readRunningEndpoints } from "../process/data-dir.js";
 import { isLocked } from "../process/lock-file.js";
@@ -21,6 +22,7 @@ export interface OpenAdminStores {
  */
 export async function openAdminStores({ env, isNew, note }: OpenAdminStores): Promise<AdminStores> {
   const config = parseConfig(env);
+  checkTlsFiles(config.tlsFiles);
   const running = (await readRunningEndpoints(config.dataDir)) ?? {};
   const postgresUrl = config.databaseUrl ?? running.postgres;
   const dataDir = resolve(config.dataDir);

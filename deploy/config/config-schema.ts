@@ -2,6 +2,7 @@ import { CODECS } from "../../schemas/records/raw-chunk.js";
 import { LOG_LEVELS } from "../process/log.js";
 import { ROLES } from "./roles.js";
 import { CLICKHOUSE_VARIABLES, KAFKA_VARIABLES } from "./store-variables.js";
+import { tlsVariables } from "./tls-files.js";
 import {
   COLLECTION_VARIABLES,
   MAIL_VARIABLES,
@@ -77,8 +78,11 @@ const STORES = {
     format: "postgres-url",
     mustBe: "a postgres:// URL",
     unset: "PostgreSQL runs embedded, in `DATA_DIR`",
-    meaning: "A PostgreSQL of your own. Needs `SECRET_KEY`.",
+    meaning:
+      "A PostgreSQL of your own. Needs `SECRET_KEY`. Its parameters are those of node-postgres, such as " +
+      "`?sslmode=verify-full` for TLS.",
   },
+  ...tlsVariables("DATABASE", "PostgreSQL"),
   CLICKHOUSE_URL: {
     type: "string",
     format: "http-url",
@@ -86,6 +90,7 @@ const STORES = {
     unset: "ClickHouse runs embedded, in `DATA_DIR`",
     meaning: "A ClickHouse of your own, 25.11 or newer. The path of the URL is the database.",
   },
+  ...tlsVariables("CLICKHOUSE", "ClickHouse"),
   SECRET_KEY: {
     type: "string",
     format: "secret-key",

@@ -17,6 +17,7 @@ import {
   type SaslMechanism,
   parseShards,
 } from "./store-variables.js";
+import { TLS_STORES, type TlsFiles, type TlsStore, tlsFiles, withTlsFiles } from "./tls-files.js";
 import { items, parseSourceUrls, variableFaults } from "./variable-faults.js";
 
 interface Listen {
@@ -40,6 +41,8 @@ export interface Config {
   roles: ReadonlySet<Role>;
   databaseUrl?: string;
   clickhouseUrl?: string;
+  /** The files that connections to stores need, for a check at the start; `databaseUrl` and `clickhouseUrl` name them too. */
+  tlsFiles?: Readonly<Partial<Record<TlsStore, TlsFiles>>>;
   /** Several servers of ClickHouse. `clickhouseUrl` then has their user, password and database, and no host of use. */
   clickhouseCluster?: ClickHouseCluster;
   /** Replaces the embedded event log. */
@@ -94,8 +97,9 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     metrics: { host, port: Number(variables.METRICS_PORT) },
     dataDir: resolve(variables.DATA_DIR),
     roles: new Set(items(variables.ROLES) as Role[]),
-    ...given("databaseUrl", variables.DATABASE_URL),
-    ...given("clickhouseUrl", variables.CLICKHOUSE_URL),
+    ...given("databaseUrl", databaseUrl(variables)),
+    ...given("clickhouseUrl", clickhouseUrl(variables)),
+    ...given("tlsFiles", allTlsFiles(variables)),
     ...given("clickhouseCluster", clickhouseCluster(variables)),
     ...given("kafka", variables.KAFKA_BROKERS === undefined ? undefined : kafkaConfig(variables)),
     ...given("openid", openidOptions(variables)),
@@ -130,6 +134,29 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     // Scripts of npm are run in a clone; an image and an installed package have the program in their path.
     adminCommand: env["npm_lifecycle_event"] ? "npm run admin --" : "maintainer-toolchain admin",
   };
+}
+
+function databaseUrl(variables: Variables): string | undefined {
+  const { DATABASE_URL: url } = variables;
+  const files = tlsFiles(variables, "DATABASE");
+  if (url === undefined || files === undefined) return url;
+  const whole = new URL(withTlsFiles(url, files));
+  whole.searchParams.set("sslmode", "verify-full");
+  return whole.href;
+}
+
+function clickhouseUrl(variables: Variables): string | undefined {
+  const { CLICKHOUSE_URL: url } = variables;
+  const files = tlsFiles(variables, "CLICKHOUSE");
+  return url === undefined || files === undefined ? url : withTlsFiles(url, files);
+}
+
+function allTlsFiles(variables: Variables): Config["tlsFiles"] {
+  const stores = TLS_STORES.flatMap((store) => {
+    const files = tlsFiles(variables, store);
+    return files === undefined ? [] : [[store, files] as const];
+  });
+  return stores.length === 0 ? undefined : Object.fromEntries(stores);
 }
 
 function mailOptions({ SMTP_URL: url, MAIL_FROM: from = "" }: Variables): Config["mail"] {
@@ -170,14 +197,11 @@ function openidOptions(variables: Variables): OpenIdOptions | undefined {
   return issuer === undefined ? undefined : { issuer, clientId, clientSecret };
 }
 
-export type KafkaConfig = Omit<KafkaLogOptions, "tls"> & {
-  /** `caFile`: a PEM file of authorities that replace the system's. */
-  tls?: { caFile?: string };
-};
+export type KafkaConfig = Omit<KafkaLogOptions, "tls"> & { tls?: TlsFiles };
 
 function kafkaConfig(variables: Variables & typeof DEFAULTS): KafkaConfig {
-  const { KAFKA_TLS_CA: caFile, KAFKA_SASL_MECHANISM: mechanism } = variables;
-  const usesTls = variables.KAFKA_TLS === "true" || caFile !== undefined;
+  const { KAFKA_SASL_MECHANISM: mechanism } = variables;
+  const tls = tlsFiles(variables, "KAFKA") ?? (variables.KAFKA_TLS === "true" ? {} : undefined);
   return {
     brokers: items(variables.KAFKA_BROKERS ?? ""),
     clientId: variables.KAFKA_CLIENT_ID,
@@ -189,7 +213,7 @@ function kafkaConfig(variables: Variables & typeof DEFAULTS): KafkaConfig {
     ),
     sessionTimeoutMs: Number(variables.KAFKA_SESSION_TIMEOUT_MS),
     createTopics: variables.KAFKA_CREATE_TOPICS !== "false",
-    ...given("tls", usesTls ? given("caFile", caFile) : undefined),
+    ...given("tls", tls),
     ...given(
       "sasl",
       mechanism && {

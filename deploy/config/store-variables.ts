@@ -1,11 +1,11 @@
+import { type TlsOptions, tlsVariables } from "./tls-files.js";
 import type { VariableSchema } from "./variables.js";
 
 export interface KafkaConnection {
   /** `host:port` each. */
   brokers: readonly string[];
   clientId: string;
-  /** `ca` is a PEM certificate; without it the system's authorities decide. */
-  tls?: { ca?: string };
+  tls?: TlsOptions;
   sasl?: { mechanism: SaslMechanism; username: string; password: string };
 }
 
@@ -106,13 +106,7 @@ export const KAFKA_VARIABLES = {
     meaning: "After this silence an enricher loses its partitions to the others.",
   },
   KAFKA_TLS: { ...SWITCH, default: "false", meaning: "Whether connections to the brokers are encrypted." },
-  KAFKA_TLS_CA: {
-    type: "string",
-    format: "text",
-    mustBe: "the path of a file",
-    unset: "the authorities of the system",
-    meaning: "A PEM file of the authorities of the brokers. Turns TLS on.",
-  },
+  ...tlsVariables("KAFKA", "the brokers"),
   KAFKA_SASL_MECHANISM: {
     type: "string",
     enum: SASL_MECHANISMS,

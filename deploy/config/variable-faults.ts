@@ -7,10 +7,11 @@ import { isEmail, parseBytes } from "../../schemas/formats.js";
 import { VARIABLES, type VariableName, type Variables } from "./config-schema.js";
 import { ROLES } from "./roles.js";
 import { parseShards } from "./store-variables.js";
+import { type TlsStore, tlsFiles } from "./tls-files.js";
 import type { VariableSchema } from "./variables.js";
 
 export function variableFaults(variables: Variables): string[] {
-  if (validate(variables)) return quorumFaults(variables);
+  if (validate(variables)) return [...quorumFaults(variables), ...plainFaults(variables)];
   return (validate.errors ?? []).map((error) => faultSentence(variables, error));
 }
 
@@ -64,9 +65,30 @@ const validate = ajv.compile({
     SMTP_URL: ["MAIL_FROM"],
     MAIL_FROM: ["SMTP_URL"],
     KAFKA_TLS: ["KAFKA_BROKERS"],
-    KAFKA_TLS_CA: ["KAFKA_BROKERS"],
+    ...tlsDependencies("KAFKA", "KAFKA_BROKERS"),
+    ...tlsDependencies("DATABASE", "DATABASE_URL"),
+    ...tlsDependencies("CLICKHOUSE", "CLICKHOUSE_URL"),
   },
 });
+
+function tlsDependencies(store: TlsStore, address: VariableName): Record<string, VariableName[]> {
+  return {
+    [`${store}_TLS_CA`]: [address],
+    [`${store}_TLS_CERT`]: [address, `${store}_TLS_KEY`],
+    [`${store}_TLS_KEY`]: [`${store}_TLS_CERT`],
+  };
+}
+
+/** Certificates without TLS would mean a connection that anybody can read. */
+function plainFaults(variables: Variables): string[] {
+  const { CLICKHOUSE_URL: url = "", CLICKHOUSE_SHARDS: text } = variables;
+  if (tlsFiles(variables, "CLICKHOUSE") === undefined) return [];
+  const shards = parseShards(text ?? "");
+  const servers = typeof shards === "string" ? [url] : shards.flatMap((shard) => shard.servers);
+  if (servers.every((server) => new URL(server).protocol === "https:")) return [];
+  const variable = text === undefined ? "CLICKHOUSE_URL" : "CLICKHOUSE_SHARDS";
+  return [`${variable} must have https:// URLs alone when CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`];
+}
 
 /** The entries of a comma-separated list, trimmed; empty ones do not count. */
 export function items(text: string): string[] {

@@ -9,6 +9,7 @@ import { checkSecretKey } from "../../api/postgres/secret-key.js";
 import { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import { clearSnapshotPlace } from "../backup/snapshot-place.js";
 import { type Config, requireSharedStores } from "../config/config.js";
+import { checkTlsFiles } from "../config/tls-files.js";
 import { loadSecretKey } from "../config/secret-key.js";
 import { createPipelineMetrics, createRegistry } from "../metrics/pipeline-metrics.js";
 import { ClosingSet, ClosingStack } from "../process/closing.js";
@@ -69,6 +70,7 @@ export async function start(
   { onLocked }: StartListeners = {},
 ): Promise<Running> {
   requireSharedStores(config);
+  checkTlsFiles(config.tlsFiles);
   const open = new ClosingStack();
   try {
     const dataDir = open.use(await openDataDir(config.dataDir, { onWait: (sentence) => log.info(sentence) }));

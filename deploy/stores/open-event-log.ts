@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import type { Postgres } from "../../api/postgres/query.js";
 import { readRemovedBefore } from "../../api/postgres/removed-events.js";
@@ -6,7 +5,7 @@ import type { EventRetention } from "../../schemas/event-retention.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";
 import type { KafkaLogOptions } from "../config/store-variables.js";
-import { StartFailure } from "../process/start-failure.js";
+import { readTls } from "../config/tls-files.js";
 import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
 import type { KafkaLogListeners } from "./kafka/event-log.js";
 
@@ -22,23 +21,12 @@ export async function openEventLog(
   if ("dir" in source) return openEmbeddedLog({ dir: source.dir });
   // kafkajs takes each thread of the program some 60 ms to load.
   const { openKafkaLog } = await import("./kafka/event-log.js");
-  return openKafkaLog(await readKafkaOptions(source.kafka), log, listeners);
+  return openKafkaLog(readKafkaOptions(source.kafka), log, listeners);
 }
 
-/** Reads the certificate authorities that the configuration names. Throws StartFailure when that fails. */
-export async function readKafkaOptions({ tls, ...options }: KafkaConfig): Promise<KafkaLogOptions> {
-  const { caFile } = tls ?? {};
-  const ca = caFile === undefined ? {} : { ca: await readAuthorities(caFile) };
-  return { ...options, ...(tls && { tls: ca }) };
-}
-
-async function readAuthorities(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartFailure(`The file of KAFKA_TLS_CA cannot be read: ${reason}`, { cause: error });
-  }
+/** With the contents of its files. */
+export function readKafkaOptions({ tls, ...options }: KafkaConfig): KafkaLogOptions {
+  return { ...options, ...(tls && { tls: readTls(tls) }) };
 }
 
 /** Days that were closed under a shorter retention stay closed. */

@@ -6,9 +6,10 @@ import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import { usesLog } from "../config/roles.js";
 import type { Config } from "../config/config.js";
+import type { TlsStore } from "../config/tls-files.js";
 import type { ClosingStack } from "../process/closing.js";
 import type { DataDir } from "../process/data-dir.js";
-import { StartFailure, causesOf } from "../process/start-failure.js";
+import { StartFailure } from "../process/start-failure.js";
 import { type ClickHouseSource, clickhouseSource } from "./clickhouse/clickhouse-source.js";
 import { DATABASE } from "./clickhouse/connect-clickhouse.js";
 import { connectAllResults, connectShards } from "./clickhouse/connect-shards.js";
@@ -16,6 +17,7 @@ import { keepPrepared } from "./clickhouse/prepare-clickhouse.js";
 import { REQUEST_LIMITS, connectPostgres } from "./connect-postgres.js";
 import { type EmbeddedClickHouse, startClickHouse } from "./embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "./embedded/postgres/postgres.js";
+import { explainConnection } from "./explain-tls.js";
 import { type EventLogSource, openEventLog } from "./open-event-log.js";
 
 /** The connections to PostgreSQL of one process, as documented for operators. */
@@ -95,7 +97,7 @@ async function openPostgres({ config, dataDir, log, open }: StoresOptions) {
   const limits = REQUEST_LIMITS;
   const requests = connectPostgres({ url, connectionsMax: REQUEST_CONNECTIONS_MAX, log, limits });
   open.defer(() => Promise.all([pool.end(), requests.end()]));
-  await explainFailure("DATABASE_URL", () => migratePostgres(pool));
+  await explainFailure("DATABASE", "DATABASE_URL", () => migratePostgres(pool));
   return { url, pool, requests, lost: embedded?.exited ?? NEVER };
 }
 
@@ -113,7 +115,11 @@ async function openClickHouse(
       : { url: embeddedUrl(embedded), isEmbedded: true as const };
   const { pool: lock } = await postgres;
   const variable = source.cluster === undefined ? "CLICKHOUSE_URL" : "CLICKHOUSE_SHARDS";
-  await explainFailure(variable, async () => void open.use(await keepPrepared(source, { lock, log })));
+  await explainFailure(
+    "CLICKHOUSE",
+    variable,
+    async () => void open.use(await keepPrepared(source, { lock, log })),
+  );
   const shards = open.use(connectShards(source));
   const requests = open.use(connectShards(source));
   const exports = open.use(connectAllResults(source));
@@ -134,11 +140,15 @@ export function embeddedUrl({
 }
 
 /** Throws StartFailure that names the variable when the store cannot be reached or migrated. */
-async function explainFailure(variable: string, prepare: () => Promise<void>): Promise<void> {
+async function explainFailure(
+  store: TlsStore,
+  variable: string,
+  prepare: () => Promise<void>,
+): Promise<void> {
   try {
     await prepare();
   } catch (error) {
-    const reason = causesOf(error).join(": ");
+    const reason = explainConnection(error, store);
     throw new StartFailure(`the database of ${variable} cannot be prepared: ${reason}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { type SecureContextOptions, connect as connectTls } from "node:tls";
 
 export interface HttpConnection {
   socket: Socket;
@@ -13,6 +13,8 @@ export interface ConnectionOptions {
   bufferBytes: number;
   serverName: string;
   lookup?: LookupFunction;
+  /** Certificates, in place of the system's authorities. */
+  tls?: Pick<SecureContextOptions, "ca" | "cert" | "key">;
 }
 
 export function openConnection(server: URL, options: ConnectionOptions): HttpConnection {
@@ -51,14 +53,14 @@ export function openConnection(server: URL, options: ConnectionOptions): HttpCon
 /** Pauses after each call of `onBytes`. */
 function connectSocket(
   server: URL,
-  { bufferBytes, lookup }: ConnectionOptions,
+  { bufferBytes, lookup, tls }: ConnectionOptions,
   onBytes: (bytes: Buffer) => void,
 ): Socket {
   const host = server.hostname.replace(/^\[|\]$/g, "");
   const port = Number(server.port) || DEFAULT_PORTS[server.protocol] || 0;
   const address = { host, port, ...(lookup !== undefined && { lookup }) };
   if (server.protocol === "https:") {
-    const socket = connectTls({ ...address, ...(isIP(host) === 0 && { servername: host }) });
+    const socket = connectTls({ ...tls, ...address, ...(isIP(host) === 0 && { servername: host }) });
     return socket.on("data", (bytes: Buffer) => {
       socket.pause();
       onBytes(bytes);

@@ -1,4 +1,5 @@
 import type { ClickHouseCluster, Config } from "../../config/config.js";
+import { tlsFilesOf, withTlsFiles } from "../../config/tls-files.js";
 import { databaseOf } from "./connect-clickhouse.js";
 
 /** Selects the servers of ClickHouse, in a form that can be sent to a thread. */
@@ -42,7 +43,7 @@ function withCredentials(server: string, given: string): string {
   const whole = new URL(server);
   ({ username: whole.username, password: whole.password } = new URL(given));
   whole.searchParams.set("database", databaseOf(given));
-  return whole.href;
+  return withTlsFiles(whole.href, tlsFilesOf(given));
 }
 
 /** The URL under which one server answers for all, for tools beside the program. */

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
 import type { Result, ResultRequest, ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
+import { readTlsOf } from "../../config/tls-files.js";
 import { databaseOf, type Connection } from "./connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "../../../ingest/http/decode-http-answer.js";
 import { connectionLost, openConnection, type HttpConnection } from "../../../ingest/http/open-connection.js";
@@ -26,6 +27,7 @@ export function connectResults(
   url: string,
   { idleMsMax = IDLE_MS_MAX, database = databaseOf(url), settings = {} }: ResultsOptions = {},
 ): ResultSource & AsyncDisposable {
+  const tls = readTlsOf(url);
   const takePermit = limitConcurrency({ perKey: RESULTS_MAX, inAll: RESULTS_MAX });
   const open = new Set<Socket>();
   let isClosed = false;
@@ -48,6 +50,7 @@ export function connectResults(
         idleMsMax,
         bufferBytes: READ_BYTES,
         serverName: "ClickHouse",
+        tls,
       });
       const { socket } = connection;
       const stop = () => void socket.destroy(signal.reason as Error);

@@ -13,6 +13,7 @@ import {
   SESSION_TIMEOUT_MS,
 } from "../../config/store-variables.js";
 import { StartFailure } from "../../process/start-failure.js";
+import { explainConnection } from "../explain-tls.js";
 import { createKafka, disconnect } from "./kafka-client.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
@@ -107,7 +108,7 @@ async function reaching<T>({ brokers }: KafkaConnection, admin: Admin, work: () 
   } catch (error) {
     await disconnect(admin);
     if (error instanceof StartFailure) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = explainConnection(error, "KAFKA");
     throw new StartFailure(`Kafka at ${brokers.join(", ")} (KAFKA_BROKERS) cannot be used: ${reason}`, {
       cause: error,
     });

@@ -10,7 +10,7 @@ export function createKafka({ brokers, clientId, tls, sasl }: KafkaConnection, l
   return new Kafka({
     brokers: [...brokers],
     clientId,
-    ...(tls && { ssl: tls.ca === undefined ? true : { ca: [tls.ca] } }),
+    ...(tls && { ssl: { ...tls } }),
     // A copy: kafkajs writes a function into it, and with that the caller's could not be handed to a thread any more.
     ...(sasl && { sasl: { ...sasl } as NonNullable<KafkaConfig["sasl"]> }),
     connectionTimeout: 3_000,

@@ -34,7 +34,7 @@ export async function openBenchBroker({
 }): Promise<BenchBroker> {
   const { kafka } = parseConfig(process.env);
   if (kafka !== undefined) {
-    const connection = await readKafkaOptions(kafka);
+    const connection = readKafkaOptions(kafka);
     return { brokers: kafka.brokers.join(","), clear: (prefix) => clear(connection, prefix) };
   }
   onProgress("starting a Kafka broker");

@@ -1,5 +1,8 @@
 import { setMaxListeners } from "node:events";
+import { get as getPlainly } from "node:http";
+import { get as getSecurely } from "node:https";
 import { pause } from "../../../../schemas/async/pause.js";
+import { type TlsOptions, readTlsOf } from "../../../config/tls-files.js";
 import { NETWORK_CODES } from "../../../../schemas/problem.js";
 import type { ClickHouse } from "../../../../schemas/shards.js";
 
@@ -16,6 +19,7 @@ export class ClusterServer {
   private known: boolean;
   private downUntil = 0;
   private asking: Promise<boolean> | undefined;
+  private readonly tls: TlsOptions;
 
   /** `url` may have credentials. A server is up only while `isPrepared` says that its tables are complete. */
   constructor(
@@ -23,6 +27,7 @@ export class ClusterServer {
     private readonly isPrepared?: () => Promise<boolean>,
   ) {
     this.known = isPrepared === undefined;
+    this.tls = readTlsOf(url);
   }
 
   get name(): string {
@@ -91,15 +96,17 @@ export class ClusterServer {
   }
 
   /** On a connection of its own: those of the client may all wait. */
-  private async answers(): Promise<boolean> {
-    try {
-      const { origin } = new URL(this.url);
-      const answer = await fetch(`${origin}/ping`, { signal: AbortSignal.timeout(PING_MS_MAX) });
-      await answer.arrayBuffer();
-      return answer.ok;
-    } catch {
-      return false;
-    }
+  private answers(): Promise<boolean> {
+    const { origin, protocol } = new URL(this.url);
+    const get = protocol === "https:" ? getSecurely : getPlainly;
+    const options = { ...this.tls, agent: false, signal: AbortSignal.timeout(PING_MS_MAX) };
+    return new Promise((resolve) => {
+      const request = get(`${origin}/ping`, options, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 200);
+      });
+      request.on("error", () => resolve(false));
+    });
   }
 }
 

@@ -47,7 +47,10 @@ test("every variable reaches its place", () => {
     DATA_DIR: "/var/lib/toolchain",
     ROLES: "api, jobs",
     DATABASE_URL: "postgres://app:word@db.example:5432/app",
+    DATABASE_TLS_CA: "/etc/db-ca.pem",
     CLICKHOUSE_URL: "https://app:word@ch.example:8443/?database=x",
+    CLICKHOUSE_TLS_CERT: "/etc/client.pem",
+    CLICKHOUSE_TLS_KEY: "/etc/client.key",
     KAFKA_BROKERS: "k1.example:9092,k2.example:9092",
     LOG_CODEC: "brotli",
     KAFKA_CLIENT_ID: "downloads",
@@ -93,8 +96,14 @@ test("every variable reaches its place", () => {
     metrics: { host: "::", port: 65535 },
     dataDir: "/var/lib/toolchain",
     roles: new Set(["api", "jobs"]),
-    databaseUrl: "postgres://app:word@db.example:5432/app",
-    clickhouseUrl: "https://app:word@ch.example:8443/?database=x",
+    databaseUrl: "postgres://app:word@db.example:5432/app?sslrootcert=%2Fetc%2Fdb-ca.pem&sslmode=verify-full",
+    clickhouseUrl:
+      "https://app:word@ch.example:8443/?database=x&sslcert=%2Fetc%2Fclient.pem&sslkey=%2Fetc%2Fclient.key",
+    tlsFiles: {
+      DATABASE: { ca: "/etc/db-ca.pem" },
+      CLICKHOUSE: { cert: "/etc/client.pem", key: "/etc/client.key" },
+      KAFKA: { ca: "/etc/ca.pem" },
+    },
     kafka: {
       brokers: ["k1.example:9092", "k2.example:9092"],
       clientId: "downloads",
@@ -103,7 +112,7 @@ test("every variable reaches its place", () => {
       replicationFactor: 3,
       sessionTimeoutMs: 10_000,
       createTopics: false,
-      tls: { caFile: "/etc/ca.pem" },
+      tls: { ca: "/etc/ca.pem" },
       sasl: { mechanism: "scram-sha-512", username: "app", password: "word" },
     },
     logCodec: "brotli",
@@ -231,10 +240,23 @@ test.each([
   [{ KAFKA_SASL_USERNAME: "app" }, "KAFKA_SASL_MECHANISM", MECHANISM],
   [{ KAFKA_SASL_PASSWORD: "word" }, "KAFKA_SASL_MECHANISM", MECHANISM],
   [{ KAFKA_TLS: "true", KAFKA_BROKERS: "" }, "KAFKA_BROKERS", "host:port pairs separated by commas"],
-])("half of a connection to Kafka is refused: %o", (variables, lacking, must) => {
+  [{ KAFKA_TLS_CERT: "/etc/client.pem" }, "KAFKA_TLS_KEY", "the path of a file"],
+  [{ CLICKHOUSE_TLS_KEY: "/etc/client.key" }, "CLICKHOUSE_TLS_CERT", "the path of a file"],
+  [{ DATABASE_TLS_CA: "/etc/ca.pem" }, "DATABASE_URL", "a postgres:// URL"],
+])("half of a connection to a store is refused: %o", (variables, lacking, must) => {
   const [given] = Object.keys(variables);
   const fault = faultOf({ KAFKA_BROKERS: "k:9092", ...variables });
   expect(fault).toBe(`${lacking} must be set to ${must} when ${given} is set; it is not set`);
+});
+
+test.each([
+  [{}, "CLICKHOUSE_URL"],
+  [{ CLICKHOUSE_SHARDS: "a: https://a1:8443 http://a2:8123" }, "CLICKHOUSE_SHARDS"],
+])("certificates for a ClickHouse that is reached without TLS are refused: %o", (variables, named) => {
+  const given = { CLICKHOUSE_URL: "http://ch:8123", CLICKHOUSE_TLS_CA: "/etc/ca.pem", ...variables };
+  expect(faultOf(given)).toBe(
+    `${named} must have https:// URLs alone when CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`,
+  );
 });
 
 describe("secrets are never printed", () => {

@@ -1,0 +1,129 @@
+import { X509Certificate, createPrivateKey } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { StartFailure } from "../process/start-failure.js";
+import type { Variables } from "./config-schema.js";
+import type { VariableSchema } from "./variables.js";
+
+/** The stores that may be elsewhere, by the first word of their variables. */
+export type TlsStore = "DATABASE" | "CLICKHOUSE" | "KAFKA";
+export const TLS_STORES = ["DATABASE", "CLICKHOUSE", "KAFKA"] as const satisfies readonly TlsStore[];
+
+/** Paths of PEM files. Without `ca` the system's authorities decide; without `cert` and `key` the program shows no certificate. */
+export interface TlsFiles {
+  ca?: string;
+  cert?: string;
+  key?: string;
+}
+
+/** The contents of these files, as Node takes them. */
+export type TlsOptions = TlsFiles;
+
+const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
+
+/** `servers` names them in sentences. */
+export function tlsVariables<Store extends TlsStore>(store: Store, servers: string) {
+  const variables = {
+    [`${store}_TLS_CA`]: {
+      ...FILE,
+      unset: "the authorities of the system",
+      meaning: `A PEM file of the authorities of ${servers}. Turns TLS on.`,
+    },
+    [`${store}_TLS_CERT`]: {
+      ...FILE,
+      unset: "none",
+      meaning: `A PEM file of the certificate that this program shows to ${servers}. Turns TLS on.`,
+    },
+    [`${store}_TLS_KEY`]: {
+      ...FILE,
+      unset: "none",
+      meaning: "A PEM file of the private key of that certificate, without a password.",
+    },
+  };
+  return variables as Record<`${Store}_TLS_${"CA" | "CERT" | "KEY"}`, VariableSchema>;
+}
+
+/** Undefined where no file is given. */
+export function tlsFiles(variables: Variables, store: TlsStore): TlsFiles | undefined {
+  const { ca, cert, key } = {
+    ca: variables[`${store}_TLS_CA`],
+    cert: variables[`${store}_TLS_CERT`],
+    key: variables[`${store}_TLS_KEY`],
+  };
+  if (ca === undefined && cert === undefined) return undefined;
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+}
+
+/** The parameters of a URL of PostgreSQL, which its clients read. Our URLs of ClickHouse have them too. */
+const PARAMETERS = { ca: "sslrootcert", cert: "sslcert", key: "sslkey" } as const;
+const NAMES = ["ca", "cert", "key"] as const;
+
+/** The URL with these files, so that every thread and command that gets it connects alike. */
+export function withTlsFiles(url: string, files: TlsFiles): string {
+  const whole = new URL(url);
+  for (const name of NAMES) {
+    const path = files[name];
+    if (path !== undefined) whole.searchParams.set(PARAMETERS[name], path);
+  }
+  return whole.href;
+}
+
+/** The files that `withTlsFiles` has put into the URL. */
+export function tlsFilesOf(url: string): TlsFiles {
+  const { searchParams } = new URL(url);
+  const paths = NAMES.map((name) => [name, searchParams.get(PARAMETERS[name]) ?? undefined]);
+  return Object.fromEntries(paths) as TlsFiles;
+}
+
+/** Their contents. */
+export function readTlsOf(url: string): TlsOptions {
+  return readTls(tlsFilesOf(url));
+}
+
+export function readTls(files: TlsFiles): TlsOptions {
+  const given = NAMES.flatMap((name) => (files[name] === undefined ? [] : [[name, files[name]] as const]));
+  return Object.fromEntries(given.map(([name, path]) => [name, readFileSync(path, "utf8")]));
+}
+
+/** Throws StartFailure that names the variable of a file that cannot be read, or is none of its kind. */
+export function checkTlsFiles(stores: Readonly<Partial<Record<TlsStore, TlsFiles>>> = {}): void {
+  for (const store of TLS_STORES) {
+    const { ca, cert, key } = stores[store] ?? {};
+    if (ca !== undefined) readCertificates(`${store}_TLS_CA`, ca);
+    if (cert === undefined || key === undefined) continue;
+    const [certificate] = readCertificates(`${store}_TLS_CERT`, cert);
+    if (certificate?.checkPrivateKey(readKey(`${store}_TLS_KEY`, key)) !== true)
+      throw new StartFailure(
+        `The key of ${store}_TLS_KEY is not that of the certificate of ${store}_TLS_CERT.`,
+      );
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
+
+function readCertificates(variable: string, path: string): X509Certificate[] {
+  const found = readFileOf(variable, path).match(CERTIFICATE) ?? [];
+  if (found.length === 0)
+    throw new StartFailure(`The file of ${variable}, ${path}, has no certificate in PEM form.`);
+  return found.map((text) =>
+    parsed(`The file of ${variable}, ${path}, has a broken certificate`, () => new X509Certificate(text)),
+  );
+}
+
+function readKey(variable: string, path: string) {
+  const text = readFileOf(variable, path);
+  return parsed(`The file of ${variable}, ${path}, has no private key in PEM form without a password`, () =>
+    createPrivateKey(text),
+  );
+}
+
+function readFileOf(variable: string, path: string): string {
+  return parsed(`The file of ${variable} cannot be read`, () => readFileSync(path, "utf8"));
+}
+
+function parsed<T>(fault: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new StartFailure(`${fault}: ${(error as Error).message}`, { cause: error });
+  }
+}

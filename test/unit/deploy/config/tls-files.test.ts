@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { type TlsFiles, checkTlsFiles } from "../../../../deploy/config/tls-files.js";
+import { makeAuthority } from "../../../support/networks/make-authority.js";
+
+const dir = mkdtempSync(join(tmpdir(), "tls-files-"));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const authority = makeAuthority(dir, "ours");
+const { ca } = authority;
+const client = authority.issue("client", "DNS:client");
+const other = authority.issue("other", "DNS:other");
+const missing = join(dir, "missing.pem");
+const broken = join(dir, "broken.pem");
+writeFileSync(broken, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+
+test("files of certificates and of their key pass", () => {
+  expect(() => checkTlsFiles({ KAFKA: { ca, ...client }, DATABASE: { ca } })).not.toThrow();
+});
+
+test.each<[TlsFiles, string]>([
+  [{ ca: missing }, "The file of KAFKA_TLS_CA cannot be read: ENOENT"],
+  [{ ca: client.key }, `The file of KAFKA_TLS_CA, ${client.key}, has no certificate in PEM form.`],
+  [{ ca: broken }, `The file of KAFKA_TLS_CA, ${broken}, has a broken certificate`],
+  [{ cert: client.cert, key: missing }, "The file of KAFKA_TLS_KEY cannot be read: ENOENT"],
+  [
+    { cert: client.cert, key: client.cert },
+    `The file of KAFKA_TLS_KEY, ${client.cert}, has no private key in PEM form without a password`,
+  ],
+  [
+    { cert: client.cert, key: other.key },
+    "The key of KAFKA_TLS_KEY is not that of the certificate of KAFKA_TLS_CERT.",
+  ],
+])("a start is refused that names the variable of a wrong file: %o", (files, sentence) => {
+  expect(() => checkTlsFiles({ KAFKA: files })).toThrow(sentence);
+});
