@@ -8,6 +8,8 @@ import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/
 import { createTokenCipher } from "../../api/identity/tokens.js";
 import { type Config, parseConfig } from "../config/config.js";
 import { connectApi } from "../demo/api-client.js";
+import { type DemoReceiver, openDemoReceiver } from "../demo/demo-webhooks.js";
+import { startLiveEvents } from "../demo/live-events.js";
 import { DEMO_HOST, type MainJobDone, runMainJob } from "../demo/main-job.js";
 import { browsableUrl } from "../process/data-dir.js";
 import { isFreePort } from "../process/free-port.js";
@@ -41,15 +43,28 @@ async function runDemo({ exit, events, seed }: DemoOptions): Promise<void> {
   const config = await demoConfig(directory.path);
   const place = process.env["DATA_DIR"] === undefined ? directory.path : `${directory.path}, not in DATA_DIR`;
   print(`Starting PostgreSQL, ClickHouse and the service in ${place} ...\n`);
+  await using receiver = await openDemoReceiver();
   await using running = await start(config, createLog({ level: config.logLevel }));
-  const reason = await Promise.race([showMainJob(running, { exit, events, seed }), stopped, running.lost]);
-  if (reason !== "shown") return rethrow(reason);
+  const mainJob = showMainJob(running, { exit, events, seed, receiver: allowed(receiver, config) });
+  const done = await Promise.race([mainJob, stopped, running.lost]);
+  if (typeof done === "string" || done instanceof Error) return rethrow(done);
   if (exit) return;
+  const collectUrl = running.endpoints.collect ?? "";
+  await using _live = startLiveEvents({ collectUrl, host: DEMO_HOST, pixel: done.pixel, seed });
+  print("\nFrom now on somebody downloads or looks every half second, for an hour: watch the dashboard.\n");
   print("\nCtrl-C ends the demo and removes its data.\n");
   rethrow(await Promise.race([stopped, running.lost]));
 }
 
-async function showMainJob(running: Running, { exit, events, seed }: DemoOptions): Promise<"shown"> {
+/** Webhooks reach this machine alone in a demo that nobody else can reach. */
+function allowed(receiver: DemoReceiver, { webhooks }: Config): DemoReceiver | undefined {
+  return webhooks.allowPrivateNetworks ? receiver : undefined;
+}
+
+async function showMainJob(
+  running: Running,
+  { exit, events, seed, receiver }: DemoOptions & { receiver: DemoReceiver | undefined },
+): Promise<MainJobDone> {
   const apiUrl = running.endpoints.api ?? "";
   const { pg } = running.stores;
   const account = { username: "demo", email: "demo@example.org" };
@@ -58,7 +73,7 @@ async function showMainJob(running: Running, { exit, events, seed }: DemoOptions
   const grantExport = (name: string) => switchExport(pg, { name, exportEnabled: true });
   await grantExport(account.username);
   print(`Listening on ${apiUrl}; created the account ${account.username}.\n`);
-  const job = { organization: ORGANIZATION, events, seed, now: Date.now(), print, grantExport };
+  const job = { organization: ORGANIZATION, events, seed, now: Date.now(), print, grantExport, receiver };
   const done = await runMainJob(connectApi(apiUrl, token), job);
   print(`\nTry it${exit ? ", while a demo without --exit is running" : ""}:\n\n`);
   const collectUrl = running.endpoints.collect ?? "";
@@ -69,7 +84,7 @@ async function showMainJob(running: Running, { exit, events, seed }: DemoOptions
       `\nOpen the dashboard, signed in as ${account.username} (once, within ${LINK_MINUTES} minutes):\n\n  ${link}\n`,
     );
   }
-  return "shown";
+  return done;
 }
 
 function print(text: string): void {
@@ -101,14 +116,20 @@ async function demoConfig(dataDir: string): Promise<Config> {
     ...env
   } = process.env;
   const config = parseConfig({ LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir });
-  const { http, collect, metrics } = config;
+  const { http, collect, metrics, webhooks, trustedProxies } = config;
+  const allowPrivateNetworks = webhooks.allowPrivateNetworks || LOOPBACK.includes(http.host);
   return {
     ...config,
+    webhooks: { allowPrivateNetworks },
+    // Live events come from this machine, in the name of others.
+    trustedProxies: [...trustedProxies, "127.0.0.1"],
     http: await onFreePort(http),
     collect: await onFreePort(collect),
     metrics: await onFreePort(metrics),
   };
 }
+
+const LOOPBACK = ["127.0.0.1", "::1", "localhost"];
 
 /** Replaces a taken port with any free one. */
 async function onFreePort<Address extends { port: number }>(address: Address): Promise<Address> {

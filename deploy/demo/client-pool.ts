@@ -143,6 +143,24 @@ company 15224 153.32 2a03:ad40:1000 Adobe Inc.
 company 4249 40.144 - Eli Lilly and Company
 company 714 17.64,17.192 2a01:b747:0 Apple Inc.
 company 23820 133.237 2403:400:0 Rakuten Group, Inc.
+visitor 7792 169.4 - 3M Company
+visitor 12331 143.164 - Audi AG
+visitor 2818 132.185 - BBC
+visitor 613 161.100 - BP America, Inc.
+visitor 3614 143.166 - Dell, Inc.
+visitor 12291 160.54 - Deutsche Post AG
+visitor 19679 162.125 - Dropbox, Inc.
+visitor 7726 199.81 - FedEx Internet Technologies Corporation
+visitor 20478 146.217 - General Mills
+visitor 15625 145.221 - ING Bank N.V.
+visitor 395266 141.183 - Keysight Technologies, Inc
+visitor 31399 53.10 - Mercedes-Benz Group AG
+visitor 5049 144.14 - Morgan Stanley Group Inc.
+visitor 6445 157.226 - Siemens Corporation
+visitor 17052 161.225 - Target Corporation
+visitor 8883 137.156 - UBS AG
+visitor 32851 161.168 - Wal-Mart Stores, Inc.
+visitor 30103 144.195 - Zoom Video Communications, Inc
 university 3 18.8,18.26 2804:35c8:0 Massachusetts Institute of Technology
 university 32 171.64,171.66 2607:f6d0:0 Stanford University
 university 25 136.152 2607:f140:0 University of California at Berkeley
@@ -168,6 +186,8 @@ export const DEMO_NETWORKS: readonly DemoNetwork[] = ROWS.trim().split("\n").map
 const CLOUDS = DEMO_NETWORKS.filter(({ kind }) => kind === "cloud");
 const ACCESS_PROVIDERS = DEMO_NETWORKS.filter(({ kind }) => kind === "isp");
 const COMPANIES = DEMO_NETWORKS.filter(({ kind }) => kind === "company");
+/** Companies of which no random event is: `generate-stories.ts` says what they do. */
+export const VISITORS = DEMO_NETWORKS.filter(({ kind }) => kind === "visitor");
 const UNIVERSITIES = DEMO_NETWORKS.filter(({ kind }) => kind === "university");
 
 function parseRow(row: string): DemoNetwork {

@@ -15,7 +15,8 @@ export function detailsText(audience: Audience, random: Random, progress = 1): s
   );
 }
 
-const RELEASES = [
+/** The newest first. */
+export const RELEASES = [
   "2.4.1",
   "2.4.0",
   "2.3.7",
@@ -51,7 +52,7 @@ const VERSIONS: Record<Audience, readonly string[]> = {
 };
 
 /** How far a period is when the newest version comes, the one before it, and the one before that. */
-const RELEASED_AT = [0.7, 0.4, 0.15];
+export const RELEASED_AT = [0.7, 0.4, 0.15];
 
 function releasedBy(versions: readonly string[], progress: number): readonly string[] {
   const left = RELEASED_AT.filter((from) => progress < from).length;

@@ -6,7 +6,9 @@ import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { aggregateTables } from "./aggregate-tables.js";
 import type { ApiClient } from "./api-client.js";
+import { type DemoReceiver, makeWebhooks, mendDelivery } from "./demo-webhooks.js";
 import { generateBody } from "./generate-events.js";
+import { importStories, noteReleases } from "./import-stories.js";
 
 interface MainJob {
   organization: string;
@@ -16,34 +18,43 @@ interface MainJob {
   now: number;
   print: (text: string) => void;
   grantExport: (owner: string) => Promise<unknown>;
+  /** Where webhooks may go; without it there are none. */
+  receiver: DemoReceiver | undefined;
 }
 
 export interface MainJobDone {
   packages: readonly PackageV1[];
+  pixel: string;
   range: { startDate: string; endDate: string };
 }
 
 const DAYS = 120;
 const ROWS_MAX = 6;
 
-/** Does the main job over HTTP and prints each step: organization, packages, import, aggregates, companies. */
+/** Does the main job over HTTP and prints each step: organization, packages, imports, aggregates, companies, webhooks. */
 export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobDone> {
   const { organization, print } = job;
   const packages = await makePackages(api, job);
+  const { id: pixel } = await api.post<{ id: string }>(`/v2/pixels/${organization}`, { name: "docs" });
   await job.grantExport(organization);
   print(
-    `Organization ${organization} with ${packages.map(({ name }) => name).join(", ")}; export granted.\n\n`,
+    `Organization ${organization} with ${packages.map(({ name }) => name).join(", ")} and the pixel docs; export granted.\n\n`,
   );
   const range = { startDate: dateAt(job.now - DAYS * DAY_MS), endDate: dateAt(job.now) };
-  const record = await importEvents(api, { ...job, packages, from: range.startDate });
-  print(outcomeOf(record));
+  const sent = { ...job, packages, pixel, from: range.startDate };
+  print(outcomeOf(await importEvents(api, sent)));
+  await importStories(api, { ...sent, packages: packagesOf(sent) });
+  await noteReleases(api, { ...sent, days: DAYS });
   const lines = await api.readAggregates(organization, range);
   print(`\nAggregates from ${range.startDate} up to ${range.endDate}: ${lines.length} records.\n`);
   for (const made of packages) print(packageText(made, lines));
   for (const made of packages) print(await csvText(api, made, range));
+  const { receiver } = job;
+  const refusing = receiver && (await makeWebhooks(api, { owner: organization, receiver }));
   print(await companyStages(api, organization));
   await makeRoute(api, packages);
-  return { packages, range };
+  if (refusing !== undefined) print(await mendDelivery(api, { owner: organization, webhook: refusing }));
+  return { packages, pixel, range };
 }
 
 async function makePackages(api: ApiClient, { organization }: MainJob): Promise<PackageV1[]> {
@@ -90,13 +101,15 @@ async function makeRoute(api: ApiClient, packages: readonly PackageV1[]): Promis
 
 interface ImportJob extends MainJob {
   packages: readonly PackageV1[];
+  pixel: string;
   from: string;
 }
 
 async function importEvents(api: ApiClient, job: ImportJob): Promise<EventImport> {
   const { organization, events, seed, from, print } = job;
-  const packages = job.packages.map(({ uuid, libraryType = "other" }) => ({ id: uuid, libraryType }));
-  const body = generateBody({ seed, count: events, packages, from, days: DAYS, isGrowing: true });
+  const pixels = [{ id: job.pixel }];
+  const artifacts = { packages: packagesOf(job), pixels };
+  const body = generateBody({ seed, count: events, ...artifacts, from, days: DAYS, isGrowing: true });
   print(`Importing ${events} generated events (gzip), 2 % of them broken, 10 % overriding earlier ones.\n`);
   const progress = openProgress(print);
   const startedAt = performance.now();
@@ -109,6 +122,10 @@ async function importEvents(api: ApiClient, job: ImportJob): Promise<EventImport
   const seconds = (performance.now() - startedAt) / 1000;
   progress.finish(`done in ${seconds.toFixed(1)} s, ${Math.round(record.events_total / seconds)} events/s`);
   return record;
+}
+
+function packagesOf({ packages }: ImportJob) {
+  return packages.map(({ uuid, libraryType = "other" }) => ({ id: uuid, libraryType }));
 }
 
 function* counted(blocks: Iterable<Buffer>, seen: (bytes: number) => void): Generator<Buffer> {
