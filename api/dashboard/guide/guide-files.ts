@@ -51,6 +51,10 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ...SAMPLES.map((path) => [posix.basename(path), `${FOLDER}/${path}`] as const),
 ]);
 
+export function isPage(name: string): name is GuideName {
+  return NAMES.some((known) => known === name);
+}
+
 /** The path of a file that has this name in addresses. */
 export function guideFile(name: string): string | undefined {
   return FILES.get(name);

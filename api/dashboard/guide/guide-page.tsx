@@ -1,18 +1,27 @@
 import { posix } from "node:path";
+import type { Token } from "marked";
 import { Problem } from "../../../schemas/problem.js";
 import { page, useVisit } from "../page.js";
 import { CopyLine } from "../parts/form.js";
 import { PageHead } from "../parts/panel.js";
-import { GUIDE, docsAddress, guideAddress, guideFile, guideTitle, linkOn, readGuide } from "./guide-files.js";
-import { Markdown } from "./markdown.js";
-import { type Block, parseMarkdown } from "./parse-markdown.js";
+import {
+  GUIDE,
+  docsAddress,
+  guideAddress,
+  guideFile,
+  guideTitle,
+  isPage,
+  linkOn,
+  readGuide,
+} from "./guide-files.js";
+import { Markdown, parseMarkdown } from "./markdown.js";
 
 interface GuidePage {
   name: string;
   path: string;
   text: string;
   /** Absent for a file to copy. */
-  blocks?: Block[];
+  tokens?: Token[];
 }
 
 /** The pages that ship with the program, for everybody. */
@@ -25,9 +34,9 @@ export const guidePage = page<GuidePage>({
     const path = guideFile(name);
     if (path === undefined) throw new Problem("not-found", "The guide has no such page.");
     const text = readGuide(path);
-    return { name, path, text, ...(path.endsWith(".md") && { blocks: parseMarkdown(text) }) };
+    return { name, path, text, ...(path.endsWith(".md") && { tokens: parseMarkdown(text) }) };
   },
-  title: ({ name, blocks }) => (blocks?.[0]?.kind === "heading" ? blocks[0].text : name),
+  title: ({ name }) => (isPage(name) ? guideTitle(name) : name),
   render: (shown) => (
     <div class="guide">
       <article>
@@ -41,9 +50,9 @@ export const guidePage = page<GuidePage>({
   ),
 });
 
-function Article({ path, text, blocks }: GuidePage) {
+function Article({ path, text, tokens }: GuidePage) {
   const visit = useVisit();
-  if (blocks !== undefined) return <Markdown blocks={blocks} addressOf={linkOn(visit, path)} />;
+  if (tokens !== undefined) return <Markdown tokens={tokens} addressOf={linkOn(visit, path)} />;
   return (
     <>
       <PageHead title={posix.basename(path)} />

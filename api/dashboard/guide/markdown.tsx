@@ -1,107 +1,100 @@
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { CopyLine } from "../parts/form.js";
 import { Table } from "../parts/table.js";
-import { type Block, headingId } from "./parse-markdown.js";
 
 interface MarkdownProps {
-  blocks: readonly Block[];
+  tokens: readonly Token[];
   /** The address of a link's target, and of a picture's file; undefined for what is not served. */
   addressOf: (target: string) => string | undefined;
 }
 
-/** Text becomes nodes, which are escaped when they are written. */
-export function Markdown({ blocks, addressOf }: MarkdownProps) {
-  const inline = (text: string) => nodesOf(text, addressOf);
-  return (
-    <>
-      {blocks.map((block) => {
-        switch (block.kind) {
-          case "heading":
-            return <Heading {...block}>{inline(block.text)}</Heading>;
-          case "code":
-            return <CopyLine label={`Lines of ${block.language || "text"}`} text={block.text} />;
-          case "table":
-            return (
-              <Table
-                caption={plain(block.head.join(", "))}
-                columns={block.head.map((name) => ({ name: plain(name) }))}
-                rows={block.rows.map((cells) => cells.map(inline))}
-              />
-            );
-          case "list":
-            return <List {...block} addressOf={addressOf} />;
-          case "paragraph":
-            return <p>{inline(block.text)}</p>;
-        }
-      })}
-    </>
-  );
+/** Parses GitHub's Markdown into the tokens of `Markdown`. */
+export function parseMarkdown(text: string): Token[] {
+  return lexer(text);
 }
 
-interface HeadingProps {
-  level: number;
-  text: string;
-  children: ComponentChildren;
+/** The name of a heading in addresses, as GitHub makes it. */
+export function headingId(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
 }
 
-function Heading({ level, text, children }: HeadingProps) {
-  const Tag = (["h1", "h2", "h3"] as const)[level - 1] ?? "h4";
+/** Text becomes nodes, which are escaped when they are written. HTML and comments are left out. */
+export function Markdown({ tokens, addressOf }: MarkdownProps) {
+  const shown = (inner: readonly Token[] = []) => <Markdown tokens={inner} addressOf={addressOf} />;
+  return <>{tokens.map((token) => nodeOf(token as MarkedToken, { addressOf, shown }))}</>;
+}
+
+interface Shown extends Pick<MarkdownProps, "addressOf"> {
+  shown: (tokens?: readonly Token[]) => ComponentChildren;
+}
+
+function nodeOf(token: MarkedToken, { addressOf, shown }: Shown): ComponentChildren {
+  switch (token.type) {
+    case "heading":
+      return <Heading {...token}>{shown(token.tokens)}</Heading>;
+    case "paragraph":
+      return <p>{shown(token.tokens)}</p>;
+    case "code":
+      return <CopyLine label={`Lines of ${token.lang || "text"}`} text={token.text} />;
+    case "list":
+      return (
+        <List {...token}>
+          {token.items.map((item) => (
+            <li>{shown(item.tokens)}</li>
+          ))}
+        </List>
+      );
+    case "table":
+      return (
+        <Table
+          caption={token.header.map(wordsOf).join(", ")}
+          columns={token.header.map((cell) => ({ name: wordsOf(cell) }))}
+          rows={token.rows.map((cells) => cells.map(({ tokens }) => shown(tokens)))}
+        />
+      );
+    case "text":
+      return token.tokens === undefined ? token.text : shown(token.tokens);
+    case "escape":
+      return token.text;
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "strong":
+      return <strong>{shown(token.tokens)}</strong>;
+    case "em":
+      return <em>{shown(token.tokens)}</em>;
+    case "link":
+      return <Link to={addressOf(token.href)}>{shown(token.tokens)}</Link>;
+    case "image":
+      return <img src={addressOf(token.href) ?? ""} alt={token.text} loading="lazy" />;
+    case "del":
+      return <del>{shown(token.tokens)}</del>;
+    case "blockquote":
+      return <blockquote>{shown(token.tokens)}</blockquote>;
+    case "br":
+      return <br />;
+    case "hr":
+      return <hr />;
+    // Items stand in their list. The rest shows nothing.
+    case "list_item":
+    case "checkbox":
+    case "def":
+    case "html":
+    case "space":
+      return null;
+  }
+}
+
+function Heading({ depth, text, children }: Tokens.Heading & { children?: ComponentChildren }) {
+  const Tag = (["h1", "h2", "h3"] as const)[depth - 1] ?? "h4";
   return <Tag id={headingId(text)}>{children}</Tag>;
 }
 
-/** An item of one paragraph is its text alone. */
-function List({ start, items, addressOf }: ListBlock & Pick<MarkdownProps, "addressOf">) {
-  const shown = items.map((blocks) => {
-    const [first] = blocks;
-    const isText = blocks.length === 1 && first?.kind === "paragraph";
-    return (
-      <li>{isText ? nodesOf(first.text, addressOf) : <Markdown blocks={blocks} addressOf={addressOf} />}</li>
-    );
-  });
-  return start === undefined ? <ul>{shown}</ul> : <ol start={start}>{shown}</ol>;
-}
-
-type ListBlock = Extract<Block, { kind: "list" }>;
-
-const INLINE = new RegExp(
-  [
-    /(?<ticks>`+)(?<code>.+?)\k<ticks>(?!`)/,
-    /!\[(?<alt>[^\]]*)\]\((?<image>[^)\s]+)\)/,
-    /\[(?<label>(?:`[^`]*`|[^\]`])+)\]\((?<target>[^)\s]+)\)/,
-    /<(?<url>https?:[^>\s]+)>/,
-    /\*\*(?<strong>(?:`[^`]*`|[^*`])+)\*\*/,
-    /\*(?<em>[^\s*](?:`[^`]*`|[^*`])*)\*/,
-    /\\(?<escaped>[^\w\s])/,
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-  "s",
-);
-
-/** The text before the first mark, the mark, and what follows it. */
-function nodesOf(text: string, addressOf: MarkdownProps["addressOf"]): ComponentChildren {
-  const found = INLINE.exec(text);
-  if (found === null) return text;
-  const after = text.slice(found.index + found[0].length);
-  return (
-    <>
-      {text.slice(0, found.index)}
-      {nodeOf(found.groups ?? {}, addressOf)}
-      {nodesOf(after, addressOf)}
-    </>
-  );
-}
-
-type Found = Readonly<Record<string, string | undefined>>;
-
-function nodeOf(found: Found, addressOf: MarkdownProps["addressOf"]): ComponentChildren {
-  const { code, alt, image, label, target, url, strong, em, escaped } = found;
-  if (code !== undefined) return <code>{code}</code>;
-  if (image !== undefined) return <img src={addressOf(image) ?? ""} alt={alt ?? ""} loading="lazy" />;
-  if (label !== undefined) return <Link to={addressOf(target ?? "")}>{nodesOf(label, addressOf)}</Link>;
-  if (url !== undefined) return <a href={url}>{url}</a>;
-  if (strong !== undefined) return <strong>{nodesOf(strong, addressOf)}</strong>;
-  return em === undefined ? escaped : <em>{nodesOf(em, addressOf)}</em>;
+function List({ ordered, start, children }: Tokens.List & { children?: ComponentChildren }) {
+  return ordered ? <ol start={Number(start)}>{children}</ol> : <ul>{children}</ul>;
 }
 
 /** A file of the repository that is not served is named, without a link. */
@@ -109,6 +102,7 @@ function Link({ to, children }: { to: string | undefined; children: ComponentChi
   return to === undefined ? <code>{children}</code> : <a href={to}>{children}</a>;
 }
 
-function plain(text: string): string {
+/** A cell's text, without its marks. */
+function wordsOf({ text }: Tokens.TableCell): string {
   return text.replace(/[`*]/g, "");
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { headingId } from "../../../api/dashboard/guide/parse-markdown.js";
+import { headingId } from "../../../api/dashboard/guide/markdown.js";
 import { VARIABLES } from "../../../deploy/config/config-schema.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { blocksOf, commandsOf, missingLines, PAGES } from "../../support/documents/pages.js";
