@@ -2,11 +2,11 @@ import { Command, Option } from "commander";
 import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { openEmbeddedWorld } from "./worlds/embedded-world.js";
 import { openClusterWorld } from "./worlds/cluster-world.js";
-import { CLUSTER_POWER_FAULTS } from "./plans/fault-catalog.js";
+import { CLUSTER_POWER_FAULTS, POWER_FAULTS } from "./plans/fault-catalog.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
 import { makeLoopDisk, missingForLoopDisk } from "../support/program/loop-disk.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
-import { openServerWorld } from "./worlds/server-world.js";
+import { openServerWorld, startPostgresOn } from "./worlds/server-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
 import { runText, seedText, totalsOf } from "./imports/report.js";
 import { runFunnelSeed } from "./funnel/run-funnel-seed.js";
@@ -19,6 +19,7 @@ interface Options {
   funnel?: true;
   power?: true;
   server?: true;
+  postgres?: true;
   seeds: number;
   from: number;
 }
@@ -26,6 +27,8 @@ interface Options {
 const WORLDS = {
   power: () => openEmbeddedWorld({ disk: makeLoopDisk() }),
   server: () => openServerWorld({ disk: makeLoopDisk() }),
+  servers: () =>
+    openServerWorld({ disk: makeLoopDisk(), startPostgres: startPostgresOn, faults: POWER_FAULTS }),
   embedded: () => openEmbeddedWorld(),
   kafka: ({ brokers }: Pick<Options, "brokers">) => openKafkaWorld({ brokers: brokers === "3" ? 3 : 1 }),
   cluster: ({ brokers, power }: Pick<Options, "brokers" | "power">) =>
@@ -81,10 +84,17 @@ const command = new Command("test:faults")
       "with --power: a ClickHouse server of somebody else's on that disk, and the program elsewhere, which goes on",
     ).conflicts(["log", "cluster", "funnel"]),
   )
+  .addOption(
+    new Option(
+      "--postgres",
+      "with --power --server: a PostgreSQL server of somebody else's on that disk as well, which is cut with it",
+    ).conflicts(["log", "cluster", "funnel"]),
+  )
   .option("--seeds <count>", "how many seeds to run", wholeNumber, 20)
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
   .action(async (options: Options) => {
-    const isOnLoopDisk = options.cluster === undefined && (options.power || options.server);
+    const isOnLoopDisk =
+      options.cluster === undefined && (options.power || options.server || options.postgres);
     const missing = isOnLoopDisk ? missingForLoopDisk() : undefined;
     if (missing === undefined) await (options.funnel ? runFunnel(options) : runImports(options));
     else process.stderr.write(`SKIPPED: power cuts. ${missing}\n`);
@@ -103,10 +113,11 @@ async function runImports(options: Options): Promise<void> {
 function worldOf({
   cluster,
   server,
+  postgres,
   power,
   log,
-}: Pick<Options, "cluster" | "server" | "power" | "log">): keyof typeof WORLDS {
-  return server ? "server" : cluster ? "cluster" : power ? "power" : log;
+}: Pick<Options, "cluster" | "server" | "postgres" | "power" | "log">): keyof typeof WORLDS {
+  return postgres ? "servers" : server ? "server" : cluster ? "cluster" : power ? "power" : log;
 }
 
 async function runFunnel(options: Options): Promise<void> {

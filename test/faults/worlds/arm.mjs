@@ -86,6 +86,7 @@ function later(delayMs, work) {
   else setTimeout(work, delayMs);
 }
 
+const STORES = ["clickhouse-child", "postgres"];
 /** EXT4_IOC_SHUTDOWN and EXT4_GOING_FLAGS_NOLOGFLUSH of linux/ext4.h. */
 const SHUTDOWN = 0x8004587d;
 const WITHOUT_LOG_FLUSH = Buffer.from([2, 0, 0, 0]);
@@ -95,8 +96,11 @@ const WITHOUT_LOG_FLUSH = Buffer.from([2, 0, 0, 0]);
  * the kernel still holds are lost. Everything that runs on it ends.
  */
 function cutPower() {
-  // Found before, or the program would go on for a while and say that its disk is broken.
-  const servers = ["clickhouse-child", "postgres"].flatMap(serversOf);
+  // Held before, or they would go on for a while and say that their disk is broken. Servers first: they start no more.
+  const hold = (pid) => process.kill(pid, "SIGSTOP");
+  STORES.flatMap(serversOf).forEach(hold);
+  const held = STORES.flatMap(processesOf).map(Number);
+  held.forEach(hold);
   const { DataType, load, open } = ffi;
   open({ library: "libc", path: "" });
   const disk = openSync(FAULT_POWER, "r");
@@ -108,7 +112,7 @@ function cutPower() {
     paramsValue: [disk, SHUTDOWN, WITHOUT_LOG_FLUSH],
   });
   closeSync(disk);
-  for (const pid of servers) process.kill(pid, "SIGKILL");
+  for (const pid of held) process.kill(pid, "SIGKILL");
   if (DATA_DIR.startsWith(FAULT_POWER)) process.kill(process.pid, "SIGKILL");
 }
 
@@ -118,8 +122,12 @@ function killStore(name) {
 
 /** The server that no other server of its kind started. */
 function serversOf(name) {
-  const servers = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isStore(pid, name));
+  const servers = processesOf(name);
   return servers.filter((pid) => !servers.includes(parentOf(pid))).map(Number);
+}
+
+function processesOf(name) {
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isStore(pid, name));
 }
 
 function isStore(pid, name) {
