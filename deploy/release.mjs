@@ -110,11 +110,11 @@ function packChart(version) {
   must("git", "archive", "--format=tar.gz", `--prefix=${NAME}/`, `--output=${output}`, "HEAD:deploy/chart");
 }
 
-/** For stores of one's own, and with embedded stores. */
+/** For stores of one's own, and with embedded stores. Docker before 23 uses BuildKit only when told to. */
 function buildImages(version) {
-  const build = ["build", "--file", "deploy/Dockerfile"];
-  must("docker", ...build, "--tag", `${NAME}:${version}`, ".");
-  must("docker", ...build, "--target", "embedded", "--tag", `${NAME}:${version}-embedded`, ".");
+  const build = ["DOCKER_BUILDKIT=1", "docker", "build", "--file", "deploy/Dockerfile"];
+  must("env", ...build, "--tag", `${NAME}:${version}`, ".");
+  must("env", ...build, "--target", "embedded", "--tag", `${NAME}:${version}-embedded`, ".");
 }
 
 function tag(version) {
@@ -138,8 +138,9 @@ function uploads(version, withoutImage) {
   ].join("\n");
 }
 
-const upload = (tag) =>
-  `docker tag ${NAME}:${tag} REGISTRY/${NAME}:${tag} && docker push REGISTRY/${NAME}:${tag}`;
+function upload(tag) {
+  return `docker tag ${NAME}:${tag} REGISTRY/${NAME}:${tag} && docker push REGISTRY/${NAME}:${tag}`;
+}
 
 /** The text below the heading of a version; empty without one. */
 function sectionOf(version) {

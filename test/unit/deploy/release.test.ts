@@ -148,6 +148,24 @@ describe("is refused in a sentence, and changes nothing:", () => {
   });
 });
 
+test("both images are built, by BuildKit also where Docker does not use it by itself", () => {
+  const bin = mkdtempSync(join(scratch, "bin-"));
+  const says = '#!/bin/sh\n[ "$1" = version ] || echo "BuildKit=$DOCKER_BUILDKIT $*" >> "$0.log"\n';
+  writeFileSync(join(bin, "docker"), says, { mode: 0o755 });
+  const env = { ...ENV, PATH: `${bin}:${ENV.PATH}` };
+  const script = join(repository, "deploy/release.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, "0.2.0"], {
+    env,
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  expect(stdout).toContain("docker push REGISTRY/maintainer-toolchain:0.2.0-embedded\n");
+  expect(readFileSync(join(bin, "docker.log"), "utf8").match(/^BuildKit=1 build .*$/gm)).toEqual([
+    expect.stringContaining("--tag maintainer-toolchain:0.2.0 ."),
+    expect.stringContaining("--target embedded --tag maintainer-toolchain:0.2.0-embedded ."),
+  ]);
+});
+
 test("a dry run says each step, and takes none", () => {
   const { status, out } = release("0.2.0", WITHOUT, "--dry-run");
   expect(status).toBe(0);

@@ -44,11 +44,12 @@ describe.each(PAGES)("%s", (page) => {
   });
 });
 
-/** Of receivers, npm's users, tests, the `import` command and the servers of a ClickHouse cluster. */
+/** Of Node, receivers, npm's users, tests, the `import` command and the servers of a ClickHouse cluster. */
 const NOT_OURS = [
   "WEBHOOK_SECRET",
   "DO_NOT_TRACK",
   "NODE_USE_ENV_PROXY",
+  "NODE_EXTRA_CA_CERTS",
   "CHROMIUM_PATH",
   "MAINTAINER_URL",
   "MAINTAINER_TOKEN",
