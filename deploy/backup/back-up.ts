@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { formatSize } from "../../schemas/records/format-size.js";
 import { FORMAT_MARK, openDataDir, readRunningEndpoints } from "../process/data-dir.js";
 import { makeFolders } from "../process/private-files.js";
 import { StartFailure, explainFileError } from "../process/start-failure.js";
 import { type BackupEntry, copyFolder } from "./copy-folder.js";
-import { type BackupManifest, readableBytes, writeManifest } from "./backup-manifest.js";
+import { type BackupManifest, writeManifest } from "./backup-manifest.js";
 import { freezeServers } from "./freeze-servers.js";
 import { type LogSnapshot, openLogSnapshot } from "./log-snapshot.js";
 import { takeSnapshotPlace } from "./snapshot-place.js";
@@ -88,7 +89,7 @@ async function copyAway({ dataDir, place, to, log, report }: CopyAway): Promise<
   for (const { name, folders: between } of folders) {
     const copied = await copyFolder(name, between);
     const files = copied.flatMap((entry) => (entry.kind === "file" ? [entry.size] : []));
-    report(`${name}: ${readableBytes(files.reduce((sum, size) => sum + size, 0))}, ${files.length} files`);
+    report(`${name}: ${formatSize(files.reduce((sum, size) => sum + size, 0))}, ${files.length} files`);
     entries.push(...copied);
   }
   return entries;

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type BackupManifest, readableBytes } from "../backup/backup-manifest.js";
+import { formatSize } from "../../schemas/records/format-size.js";
+import type { BackupManifest } from "../backup/backup-manifest.js";
 import { type Config, parseConfig } from "../config/config.js";
 import { StartFailure } from "../process/start-failure.js";
 import { type AdminProcess, sentenceOf } from "./administer.js";
@@ -43,7 +44,7 @@ async function restore({ env, print }: AdminProcess, folder: string): Promise<vo
 }
 
 function sizeOf({ bytes, files }: BackupManifest): string {
-  return `${readableBytes(bytes)} in ${files} files`;
+  return `${formatSize(bytes)} in ${files} files`;
 }
 
 function embeddedConfig(env: AdminProcess["env"]): Config {

@@ -23,7 +23,10 @@ Example:
 `;
 
 export function logoutCommand(): Command {
-  return new Command("logout").addHelpText("after", LOGOUT_HELP).action(logout);
+  return new Command("logout")
+    .option("--json", "print JSON, an object a line")
+    .addHelpText("after", LOGOUT_HELP)
+    .action(logout);
 }
 
 const LOGOUT_HELP = `
@@ -43,9 +46,11 @@ async function login(options: ServiceOptions): Promise<void> {
   );
 }
 
-function logout(): void {
-  const sentence = forgetSignIn() ? `Removed ${signInPath()}.` : "There was no token to forget.";
-  process.stdout.write(`${sentence}\n`);
+function logout({ json }: { json?: true }): void {
+  const record = { file: signInPath(), removed: forgetSignIn() };
+  printRecord(record, json, ({ file, removed }) =>
+    removed ? `Removed ${file}.` : "There was no token to forget.",
+  );
 }
 
 async function askForToken(url: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { formatSize } from "../../schemas/records/format-size.js";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../schemas/contracts/package.js";
@@ -219,7 +220,7 @@ function openProgress(print: (text: string) => void, terminal = process.stdout.i
     print(`\r  ${text.padEnd(WIDTH)}`);
   };
   return {
-    sent: (bytes) => show(`sent ${(bytes / 1_000_000).toFixed(1)} MB`),
+    sent: (bytes) => show(`sent ${formatSize(bytes)}`),
     imported: (record, expected) => {
       const finished = record.events_successfully_imported + record.events_failed_to_import;
       show(`imported ${finished} of ${expected}`);

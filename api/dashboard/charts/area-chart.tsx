@@ -40,6 +40,8 @@ export function AreaChart({
 }: AreaChartProps) {
   const sums = places.map(({ values }) => round(values.reduce((sum, value) => sum + value, 0)));
   const scale = scaleOf(sums);
+  // Shares add up to all of them, which says nothing.
+  const isSummed = format === formatFull && layers.length > 1;
   const stacked = stack<unknown, StackedPlace, number>()
     .keys(layers.map((_, index) => index))
     .value(({ values }, layer) => values[layer] ?? 0)([...places]);
@@ -58,12 +60,14 @@ export function AreaChart({
         caption,
         columns: [
           { name: PLACE_NAMES[interval] },
-          ...layers.map((name) => ({ name, isNumber: true })),
+          ...layers.map((name, layer) => ({ name, isNumber: true, color: `c${layer + 1}` })),
+          ...(isSummed ? [{ name: "All", isNumber: true }] : []),
           ...noteColumn(placed),
         ],
         rows: places.map(({ date, values }, index) => [
           <time dateTime={date}>{formatDate(date)}</time>,
           ...layers.map((_, layer) => format(values[layer] ?? 0)),
+          ...(isSummed ? [format(sums[index] ?? 0)] : []),
           ...noteColumn(placed).map(() => <NoteTexts placed={placed} index={index} />),
         ]),
       }}

@@ -38,6 +38,9 @@ export function ChartFrame({ sentence, table, isPointed, legend, csv, marks, chi
         <button type="button" class="small" data-copy hidden aria-label="Copy the table">
           Copy
         </button>
+        <button type="button" class="small" data-image hidden aria-label="Save the chart as an image">
+          Image
+        </button>
         <Table {...table} />
       </details>
     </figure>

@@ -8,6 +8,8 @@ export interface Column {
   /** Its name is for screen readers only. */
   isUnnamed?: boolean;
   isMinor?: boolean;
+  /** The class of its layer in a chart, which the script shows beside its numbers. */
+  color?: string;
 }
 
 interface TableProps {
@@ -32,7 +34,7 @@ export function Table({ caption, showCaption, columns, rows, empty, isStacked }:
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" class={kindOf(column)}>
+              <th scope="col" class={kindOf(column)} data-color={column.color}>
                 {column.isUnnamed ? <span class="hidden">{column.name}</span> : column.name}
               </th>
             ))}

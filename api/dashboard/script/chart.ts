@@ -6,7 +6,7 @@ export function pointAtCharts(): void {
   for (const drawing of document.querySelectorAll<HTMLElement>("[data-chart]")) {
     const table = drawing.closest("figure")?.querySelector("table");
     const rows = [...(table?.tBodies[0]?.rows ?? [])];
-    if (table && rows.length > 1) point(drawing, { names: cellsOf(table.tHead?.rows[0]), rows });
+    if (table && rows.length > 1) point(drawing, { columns: [...(table.tHead?.rows[0]?.cells ?? [])], rows });
   }
 }
 
@@ -14,11 +14,11 @@ export function pointAtCharts(): void {
 const pointers: { showDate: (date: string) => void; hide: () => void }[] = [];
 
 interface Numbers {
-  names: string[];
+  columns: readonly HTMLTableCellElement[];
   rows: HTMLTableRowElement[];
 }
 
-function point(drawing: HTMLElement, { names, rows }: Numbers): void {
+function point(drawing: HTMLElement, { columns, rows }: Numbers): void {
   const line = added(drawing, "pointer-line");
   const tip = added(drawing, "tip");
   // The tip is read out; the drawing itself is an image with a sentence.
@@ -39,7 +39,7 @@ function point(drawing: HTMLElement, { names, rows }: Numbers): void {
     at = Math.min(rows.length - 1, Math.max(0, index));
     const part = at / (rows.length - 1);
     line.style.left = `${part * 100}%`;
-    tip.replaceChildren(...linesOf(names, cellsOf(rows[at])));
+    tip.replaceChildren(...linesOf(columns, cellsOf(rows[at])));
     line.hidden = tip.hidden = false;
     const room = frame.clientWidth - tip.offsetWidth;
     tip.style.left = `${Math.min(room, Math.max(0, part * frame.clientWidth - tip.offsetWidth / 2))}px`;
@@ -90,14 +90,15 @@ function added(parent: HTMLElement, name: string): HTMLElement {
   return element;
 }
 
-function linesOf([, ...names]: string[], [place = "", ...values]: string[]): HTMLElement[] {
+function linesOf([, ...columns]: Numbers["columns"], [place = "", ...values]: string[]): HTMLElement[] {
   const head = document.createElement("strong");
   head.textContent = place;
-  const lines = names.flatMap((name, index) => {
+  const lines = columns.flatMap(({ textContent: name, dataset }, index) => {
     const value = values[index] ?? "";
-    if (name === "Notes" && value === "") return [];
+    if (value === "") return [];
     const line = document.createElement("span");
     line.textContent = `${name} ${value}`;
+    if (dataset["color"] !== undefined) line.dataset["color"] = dataset["color"];
     return [line];
   });
   return [head, ...lines];

@@ -3,6 +3,7 @@ import { leaveDays } from "./choose-days.js";
 import { addCopyButtons, addLocalTimes, closeMenus, keepScroll, listenForKeys } from "./controls.js";
 import { openLink } from "./open-link.js";
 import { awaitHosts } from "./reach.js";
+import { saveImages } from "./save-image.js";
 import { awaitFirstEvent, followImport } from "./poll.js";
 
 // Everything on the pages works without this script.
@@ -11,6 +12,7 @@ addCopyButtons();
 addLocalTimes();
 closeMenus();
 pointAtCharts();
+saveImages();
 leaveDays();
 linkMap();
 listenForKeys();

@@ -1,4 +1,5 @@
 import { guessFormat } from "../../../schemas/records/guess-format.js";
+import { formatSize } from "../../../schemas/records/format-size.js";
 import { packFile, readSample, newKey, sendBody } from "./send-body.js";
 import { dryRun, showReport } from "./upload-report.js";
 
@@ -134,7 +135,7 @@ let looks = 0;
 async function look(root: HTMLElement, file: File, { isFormatChosen }: Upload): Promise<void> {
   const mine = ++looks;
   const { format, name, start, report, state, target } = partsOf(root);
-  name.textContent = `${file.name}, ${bytes(file.size)}`;
+  name.textContent = `${file.name}, ${formatSize(file.size)}`;
   state.textContent = "";
   start.disabled = true;
   start.textContent = "Import";
@@ -149,7 +150,7 @@ async function look(root: HTMLElement, file: File, { isFormatChosen }: Upload): 
     if (mine !== looks) return;
     showReport(report, sample, found);
     start.disabled = found?.events_successfully_imported === 0;
-    start.textContent = `Import ${bytes(file.size)}`;
+    start.textContent = `Import ${formatSize(file.size)}`;
   } catch (error) {
     if (mine === looks) report.textContent = `The file could not be checked: ${sentence(error)}`;
   }
@@ -201,12 +202,4 @@ async function send(root: HTMLElement, upload: Upload): Promise<void> {
 
 function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function bytes(size: number): string {
-  const units = ["bytes", "kB", "MB", "GB"];
-  let value = size;
-  let unit = 0;
-  for (; value >= 1_000 && unit < units.length - 1; unit++) value /= 1_000;
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ""}`;
 }

@@ -26,7 +26,7 @@ export function ComparedDays({ statistics }: { statistics: Answered }) {
   const range = rangeOf(compare.of ?? statistics);
   const isCut = interval === "hour" && isRunning(range);
   return (
-    <p class="soft small compared">
+    <p class="soft small">
       Changes compare {daysOf(range)} with {daysOf(rangeOf(compare))}
       {isCut && ", both until this time of day"}
       {compare.of !== undefined && ": today is not over"}.

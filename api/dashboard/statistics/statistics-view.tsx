@@ -1,6 +1,7 @@
 import type { Statistics, StatisticsBucket } from "../../../schemas/contracts/statistics.js";
 import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
-import { type Place, SeriesChart } from "../charts/series-chart.js";
+import type { Place, SecondLine } from "../charts/second-line.js";
+import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
 import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
@@ -14,6 +15,7 @@ import { FilterChips, RangeBar } from "./range-bar.js";
 import { type LoadedStatistics, isNothing } from "./load-statistics.js";
 import { type Metric, type ViewState, linkWith } from "./view-state.js";
 import { MetricTiles } from "./metric-tiles.js";
+import { type OtherPackages, PackageMenu } from "./compared-package.js";
 import { ComparedDays } from "./compared-days.js";
 import { type PanelKind, countOf } from "./panels.js";
 
@@ -22,6 +24,8 @@ interface StatisticsViewProps {
   panels: readonly PanelKind[];
   unit: "Downloads" | "Views";
   mayExport: boolean;
+  /** Of a package's page: the others that its chart may have. */
+  packages?: OtherPackages;
 }
 
 export function StatisticsView({ loaded, ...shown }: StatisticsViewProps) {
@@ -52,22 +56,25 @@ type ShownProps = LoadedStatistics & { statistics: Statistics } & Omit<Statistic
 
 function Shown({ firstDay, ...shown }: ShownProps) {
   const visit = useVisit();
-  const { state, statistics, subject, unit, mayExport } = shown;
+  const { state, statistics, subject, unit, mayExport, packages } = shown;
   const { totals } = statistics;
   const metric = unit === "Views" && state.metric === "downloads" ? "views" : state.metric;
   const isEmpty = isNothing(totals);
   const series = statistics.series.filter(({ time = "" }) => time <= new Date().toISOString());
-  const before = compareWith(statistics)?.series;
+  const second = secondOf(shown, metric);
   return (
     <>
       <section class="panel flush" aria-label="Over time">
         <MetricTiles statistics={statistics} metric={metric} unit={unit} />
-        <ComparedDays statistics={statistics} />
+        <div class="compared">
+          <ComparedDays statistics={statistics} />
+          {packages && <PackageMenu {...packages} />}
+        </div>
         <SeriesChart
           label={LABELS[metric]}
           interval={statistics.interval}
           places={placesOf(series, metric)}
-          before={before && placesOf(before.slice(0, series.length), metric)}
+          second={second && { ...second, places: second.places.slice(0, series.length) }}
           others={otherMetrics(metric, unit).map((other) => ({
             name: LABELS[other],
             values: series.map((bucket) => bucket[other]),
@@ -129,6 +136,18 @@ function Lists({
       </div>
     </>
   );
+}
+
+/** Another package where one is chosen, else the previous period. */
+function secondOf(
+  { packages, statistics }: Omit<ShownProps, "firstDay">,
+  metric: Metric,
+): SecondLine | undefined {
+  const { chosen } = packages ?? {};
+  if (chosen !== undefined)
+    return { of: "package", name: chosen.name, places: placesOf(chosen.series, metric) };
+  const before = compareWith(statistics);
+  return before && { of: "days", name: "Previous period", places: placesOf(before.series, metric) };
 }
 
 function placesOf(series: readonly StatisticsBucket[], metric: Metric): Place[] {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatBytes, parseBytes } from "../../../schemas/formats.js";
+import { formatSize } from "../../../schemas/records/format-size.js";
 
 describe("parseBytes", () => {
   test.each([
@@ -41,4 +42,13 @@ describe("formatBytes", () => {
       }),
     );
   });
+});
+
+test.each([
+  [512, "512 bytes"],
+  [12_345_678, "11.8 MiB"],
+  [150 * 1024, "150 KiB"],
+  [3 * 1024 ** 4, "3072 GiB"],
+])("a size of %i bytes is written as %s", (bytes, text) => {
+  expect(formatSize(bytes)).toBe(text);
 });

@@ -1,3 +1,4 @@
+import { formatSize } from "../../../../schemas/records/format-size.js";
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { type EventImport, linesDone, nothingImported } from "../../../../schemas/records/import-store.js";
 import { Problem } from "../../../../schemas/problem.js";
@@ -7,7 +8,7 @@ import { Check, ConfirmButton, Field } from "../../parts/form.js";
 import { type Form, requireTyped } from "../../read-form.js";
 import { formatCount, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
-import { Faults, ImportState, formatBytesShort, isRetracted, shareOf, targetName } from "./import-words.js";
+import { Faults, ImportState, isRetracted, shareOf, targetName } from "./import-words.js";
 
 interface Shown {
   record: EventImport;
@@ -123,7 +124,7 @@ function About({ record }: { record: EventImport }) {
       Started by {by}
       {token !== null && ` with the token ${token}`}, {formatTime(record.created_at)}
       {finished !== null && `; ended ${formatTime(finished)}`}
-      {`. ${formatBytesShort(bytes)} received`}
+      {`. ${formatSize(bytes)} received`}
     </>
   );
 }

@@ -60,16 +60,6 @@ export function isRetracted(faults: readonly ImportFault[]): boolean {
   return faults.some(({ type }) => type === "retracted");
 }
 
-const UNITS = ["B", "kB", "MB", "GB"] as const;
-
-/** 12345678 as 12.3 MB. */
-export function formatBytesShort(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  for (; value >= 1_000 && unit < UNITS.length - 1; unit++) value /= 1_000;
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
-}
-
 interface FaultsProps {
   record: EventImport;
   /** Undefined while the log cannot be read. */

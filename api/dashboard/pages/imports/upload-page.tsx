@@ -97,7 +97,7 @@ function Upload(known: Targets) {
       <PageHead
         title="Import a file"
         guide="importing"
-        about="An event a line: JSON, CSV, an access log or an export. Plain or packed with gzip, of any size up to 20 GB."
+        about="An event a line: JSON, CSV, an access log or an export. Plain or packed with gzip, of any size up to 20 GiB."
       >
         {known.isOwnerWide && (
           <a class="button" href={href(path`/o/${owner.name}/imports`)}>
@@ -112,7 +112,7 @@ function Upload(known: Targets) {
         <Panel title="A first look">
           <p class="none" data-upload-report>
             Choose a file. Its first events are shown here, and what would be refused, before anything is
-            imported. Without script up to 1 MB is taken at once.
+            imported. Without script up to 1 MiB is taken at once.
           </p>
         </Panel>
       </div>

@@ -8,6 +8,7 @@ import type { DateRange } from "../../../../schemas/date-range.js";
 import { type Reported, ReportedPanel, loadReported } from "../../statistics/reported-panel.js";
 import { loadNotes } from "../../statistics/load-notes.js";
 import { CompleteThrough } from "../../statistics/metric-tiles.js";
+import { type OtherPackages, loadOtherPackages } from "../../statistics/compared-package.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { readState } from "../../statistics/view-state.js";
 import { Adoption, EndsOfLife, type LoadedVersions, loadVersions } from "../../statistics/adoption.js";
@@ -28,6 +29,7 @@ interface PackageData {
   notes: readonly Note[];
   /** How far its hosts can be reached, while nothing was counted. */
   hosts: readonly HostReach[];
+  packages: OtherPackages;
 }
 
 export const packagePage = page<PackageData>({
@@ -46,7 +48,8 @@ export const packagePage = page<PackageData>({
       loadNotes(visit, { range, packageId }),
     ]);
     const hosts = isNew(loaded) ? await hostsOf(visit, packageId) : [];
-    return { access, loaded, isNew: isNew(loaded), reported, versions, range, notes, hosts };
+    const packages = await loadOtherPackages(visit, { state: loaded.state, packageId });
+    return { access, loaded, isNew: isNew(loaded), reported, versions, range, notes, hosts, packages };
   },
   title: ({ access }) => access.package.name,
   render: (data) => (
@@ -66,7 +69,8 @@ async function hostsOf({ api, owner }: Visit, packageId: string): Promise<readon
   return (await ifAllowed(asked))?.hosts ?? [];
 }
 
-function PackageContent({ access, loaded, isNew, reported, versions, range, hosts }: PackageData) {
+function PackageContent(data: PackageData) {
+  const { access, loaded, isNew, reported, versions, range, hosts, packages } = data;
   const { href, owner } = useVisit();
   const { package: found, may_change: mayChange, may_import: mayImport, may_export: mayExport } = access;
   const type = found.libraryType ?? "other";
@@ -112,6 +116,7 @@ function PackageContent({ access, loaded, isNew, reported, versions, range, host
             panels={panelsForPackage(type)}
             unit="Downloads"
             mayExport={mayExport}
+            packages={packages}
           />
           <Adoption adoption={versions.adoption} />
           <EndsOfLife ends={versions.ends} />

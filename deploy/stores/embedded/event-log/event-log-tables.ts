@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open as openFile, realpath, rm, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Database, type RootDatabase, open } from "lmdb";
+import { formatSize } from "../../../../schemas/records/format-size.js";
 import { EventLogUnavailable } from "../../../../schemas/records/event-log.js";
 import { StartFailure } from "../../../process/start-failure.js";
 
@@ -111,8 +112,8 @@ export async function written<Result>(writing: Promise<Result>, { file }: { file
   } catch (error) {
     const reason = (error as { commitError?: Promise<never> } | undefined)?.commitError;
     const cause = reason ? await reason.catch((rejected: unknown) => rejected) : error;
-    const megabytes = Math.floor((await freeBytes(file)) / 1e6);
-    throw new EventLogUnavailable(`the event log could not be written; its disk has ${megabytes} MB left`, {
+    const left = formatSize(await freeBytes(file));
+    throw new EventLogUnavailable(`the event log could not be written; its disk has ${left} left`, {
       cause,
     });
   }
@@ -124,8 +125,7 @@ const ROOM_BYTES_MIN = 64 * 2 ** 20;
 /** Throws while the disk has no room for appends, so that `/readyz` says so before one is refused. */
 export async function requireRoom({ file }: { file: string }, free = freeBytes): Promise<void> {
   const bytes = await free(file);
-  if (bytes < ROOM_BYTES_MIN)
-    throw new Error(`the disk of the event log has ${Math.floor(bytes / 1e6)} MB left`);
+  if (bytes < ROOM_BYTES_MIN) throw new Error(`the disk of the event log has ${formatSize(bytes)} left`);
 }
 
 async function freeBytes(file: string): Promise<number> {

@@ -134,6 +134,8 @@ describe("login", () => {
     await login();
     expect(await run(["logout"])).toMatchObject({ status: 0, out: `Removed ${kept()}.\n` });
     expect(await run(["logout"])).toMatchObject({ status: 0, out: "There was no token to forget.\n" });
+    const { out } = await run(["logout", "--json"]);
+    expect(JSON.parse(out)).toEqual({ file: kept(), removed: false });
     const ended = await importOne("d", "--url", toolchain.api);
     expect(ended).toMatchObject({ status: 1, err: saying("is needed: --token TOKEN") });
   });

@@ -229,7 +229,7 @@ describe("the embedded event log, beside that", () => {
     );
     const output = outputOf(child);
     await expect.poll(output, POLL).toMatch(
-      /^the event log could not be written; its disk has \d+ MB left: (File too large|Input\/output error)/, // the latter after half a write
+      /^the event log could not be written; its disk has \S+ \S+ left: (File too large|Input\/output error)/, // the latter after half a write
     );
     await lift(child.pid ?? 0);
     child.stdin.write("go on\n");
@@ -244,9 +244,9 @@ describe("the embedded event log, beside that", () => {
   });
 
   test("is not ready for appends while its disk is nearly full", async () => {
-    let free = 10_000_000;
+    let free = 10 * 2 ** 20;
     await using log = await openEmbeddedLog({ dir: await newDir(), freeBytes: async () => free });
-    await expect(log.requireRoom?.()).rejects.toThrow("the disk of the event log has 10 MB left");
+    await expect(log.requireRoom?.()).rejects.toThrow("the disk of the event log has 10.0 MiB left");
     free = 1_000_000_000;
     await expect(log.requireRoom?.()).resolves.toBeUndefined();
   });

@@ -3,6 +3,7 @@ import { addressOf, path, withQuery } from "../../../../api/dashboard/address.js
 import type { Visit } from "../../../../api/dashboard/page.js";
 import { groupDays } from "../../../../api/dashboard/pages/overview/by-package.js";
 import { DAYS_INTERVALS } from "../../../../schemas/contracts/statistics.js";
+import { cellsOf, columnsOf } from "../../../../api/dashboard/charts/second-line.js";
 import { fileName } from "../../../../api/dashboard/statistics/bar-list.js";
 import { changeOf } from "../../../../api/dashboard/statistics/compared-days.js";
 import { presetOf } from "../../../../api/dashboard/statistics/page-range.js";
@@ -138,4 +139,31 @@ test.each([
   [5, 0, null],
 ])("%i against %i is a change by %s", (now, before, change) => {
   expect(changeOf(now, before)).toBe(change);
+});
+
+describe("the second line of a chart", () => {
+  const date = "2026-11-02";
+  const at = { value: 30, index: 0, interval: "day", isOpen: false } as const;
+
+  test("is of other days, with their date and the change, which a day that grows has not", () => {
+    const days = { of: "days", name: "Previous period", places: [{ date, value: 20 }] } as const;
+    expect(columnsOf(days).map(({ name }) => name)).toEqual(["Previous period", "Compared with", "Change"]);
+    expect(cellsOf(days, at)).toEqual(["20", "2 Nov 2026", "+50 %"]);
+    expect(cellsOf(days, { ...at, isOpen: true })).toEqual(["20", "2 Nov 2026", ""]);
+    expect(cellsOf(days, { ...at, index: 1 })).toEqual(["", "", ""]);
+  });
+
+  test("is of another package, with the ratio of both", () => {
+    const package_ = {
+      of: "package",
+      name: "cli",
+      places: [
+        { date, value: 20 },
+        { date, value: 0 },
+      ],
+    } as const;
+    expect(columnsOf(package_).map(({ name }) => name)).toEqual(["cli", "Ratio"]);
+    expect(cellsOf(package_, at)).toEqual(["20", "1.50"]);
+    expect(cellsOf(package_, { ...at, index: 1 })).toEqual(["0", ""]);
+  });
 });
