@@ -196,6 +196,7 @@ const hasRole = ({ role }: VisitedOwner) => role !== "none";
 /** The pages of an owner. */
 export const ENTRIES: readonly Entry[] = [
   { section: "overview", label: "Overview", end: "", isFor: () => true },
+  { section: "live", label: "Live", end: "/live", isFor: () => true },
   { section: "companies", label: "Companies", end: "/companies", isFor: hasRole },
   { section: "imports", label: "Imports", end: "/imports", isFor: mayManage },
   { section: "webhooks", label: "Webhooks", end: "/webhooks", isFor: mayManage },

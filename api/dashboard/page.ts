@@ -52,7 +52,7 @@ export interface Page<Data = unknown> {
   notices?: Readonly<Record<string, string>>;
 }
 
-export type Section = "overview" | "companies" | "imports" | "webhooks" | "settings" | "account";
+export type Section = "overview" | "live" | "companies" | "imports" | "webhooks" | "settings" | "account";
 
 /** After a form: a redirect to an address made by `href`, or the page itself with something that is shown only once. */
 export type Submitted = { to: string } | { shown: unknown };

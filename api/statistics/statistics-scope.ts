@@ -15,20 +15,28 @@ export type Scope = Pick<StatisticsQuery, "packages" | "libraryTypes" | "pixels"
 /** One, or all that the caller may see; pixels are hidden with their package. Throws `not-found`, `ambiguous-name`. */
 export async function statisticsScope(
   pg: Postgres,
-  { owner, packages, hidden, hasRole }: OwnerInPart,
+  part: OwnerInPart,
   asked: Pick<StatisticsAsked, "package" | "packageType" | "pixel">,
 ): Promise<Scope> {
   const { packageType: type } = asked;
   if (asked.package !== undefined) {
-    const typed = packages.filter(({ libraryType }) => type === undefined || libraryType === type);
+    const typed = part.packages.filter(({ libraryType }) => type === undefined || libraryType === type);
     return scopeOf([artifactNamed("package", asked.package, typed)], []);
   }
-  const withoutPackages = new Set(hidden.map(({ id }) => id));
-  const pixels = (hasRole ? await listPixelNames(pg, owner.id) : []).filter(
-    ({ packageId }) => packageId === null || !withoutPackages.has(packageId),
-  );
+  const pixels = await pixelsInPart(pg, part);
   if (asked.pixel !== undefined) return scopeOf([], [artifactNamed("pixel", asked.pixel, pixels)]);
-  return scopeOf(packages, pixels);
+  return scopeOf(part.packages, pixels);
+}
+
+/** The pixels that the caller may see: without a role none, and none of a hidden package. */
+export async function pixelsInPart(
+  pg: Postgres,
+  { owner, hidden, hasRole }: Omit<OwnerInPart, "packages">,
+): Promise<NamedArtifact[]> {
+  if (!hasRole) return [];
+  const withoutPackages = new Set(hidden.map(({ id }) => id));
+  const pixels = await listPixelNames(pg, owner.id);
+  return pixels.filter(({ packageId }) => packageId === null || !withoutPackages.has(packageId));
 }
 
 function scopeOf(

@@ -18,6 +18,8 @@ import { publicPageRoutes } from "../../api/public/public-page-routes.js";
 import { statisticsRoutes } from "../../api/statistics/statistics-routes.js";
 import { createGuard } from "../../api/outbound/guard-address.js";
 import { hostReachRoutes } from "../../api/packages/host-reach-routes.js";
+import { openLiveFeeds } from "../../api/live/live-feeds.js";
+import { liveRoutes, readSince } from "../../api/live/live-routes.js";
 import { ActiveUploads } from "../../ingest/import/active-uploads.js";
 import { awaitRoom, throttleOnBacklog, throttleOnLag } from "../../ingest/import/throttle-imports.js";
 import { ENRICH_GROUP, type LagReader } from "../../schemas/records/event-log.js";
@@ -51,6 +53,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   const isProxy = trustsProxy(config.trustedProxies);
   const publicDeps = { pg: requests, clickhouse: clickhouseRequests, limit: limitByAddress(isProxy) };
   const releases = { pg: requests, sealer: createSealer(secretKey, "annotation-secret") };
+  const feeds = openLiveFeeds(readSince({ pg: requests, clickhouse: clickhouseRequests }));
   const app = createApp({
     pg: requests,
     tokens,
@@ -102,6 +105,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...sourceApi(parts, listener),
       ...annotationRoutes({ pg: requests, quotas: config.quotas }),
       ...annotationSecretRoutes(releases),
+      ...liveRoutes({ pg: requests, clickhouse: clickhouseRequests, feeds }),
       ...statisticsRoutes({ pg: requests, clickhouse: clickhouseRequests }),
     ],
     untilCollected: async () => collect?.caughtUp(),
@@ -118,6 +122,8 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   return {
     ...listening,
     async [Symbol.asyncDispose]() {
+      // Their answers would not end by themselves.
+      feeds[Symbol.dispose]();
       await listening[Symbol.asyncDispose]();
       await lineChecks[Symbol.asyncDispose]();
     },

@@ -136,7 +136,7 @@ const API_LEVELS: readonly (readonly string[])[] = [
   ["organizations", "erasures"],
   ["accounts", "exports"],
   ["statistics", "funnel", "webhooks", "annotations"],
-  ["sources"],
+  ["sources", "live"],
   ["dashboard"],
   ["notifications"],
   ["public", "assistants"],

@@ -24,3 +24,5 @@ openLink();
 addEventListener("hashchange", openLink);
 if (document.querySelector("[data-upload]") !== null)
   void import("./upload.js").then(({ addUpload }) => addUpload());
+const live = document.querySelector<HTMLElement>("[data-live]");
+if (live !== null) void import("./live.js").then(({ followEvents }) => followEvents(live));

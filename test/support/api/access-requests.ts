@@ -216,6 +216,8 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/funnel/run": [{ decide: onAllPackages("funnel.manage") }],
   "GET /v2/:owner/stats": [STATISTICS, STATISTICS_OF_PACKAGE, ...CSV],
   "GET /v2/:owner/stats/packages": [STATISTICS],
+  "GET /v2/:owner/live": [STATISTICS],
+  "GET /v2/:owner/live/stream": [STATISTICS],
   "GET /v2/:owner/stats/adoption": [STATISTICS_OF_PACKAGE, ...CSV.slice(-1)],
   "GET /v2/:owner/stats/:breakdown": [STATISTICS, STATISTICS_OF_PACKAGE, ...CSV],
   "GET /v1/organizations/:owner/aggregates": EXPORT,

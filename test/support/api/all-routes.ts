@@ -11,6 +11,7 @@ import { funnelImportanceRoutes } from "../../../api/funnel/importance-routes.js
 import { notificationRoutes } from "../../../api/notifications/notification-routes.js";
 import { notificationSendRoutes } from "../../../api/notifications/send-routes.js";
 import { unsubscribeRoutes } from "../../../api/notifications/unsubscribe-routes.js";
+import { liveRoutes } from "../../../api/live/live-routes.js";
 import { hostReachRoutes } from "../../../api/packages/host-reach-routes.js";
 import { badgeRoutes } from "../../../api/public/badge-routes.js";
 import { publicPageRoutes } from "../../../api/public/public-page-routes.js";
@@ -34,6 +35,7 @@ const UNUSED = {} as never;
 /** What makes the routes that need a token, beside those of the management API. */
 export const ROUTE_MAKERS = [
   hostReachRoutes,
+  liveRoutes,
   importRoutes,
   importEndingRoutes,
   importRecordRoutes,

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { createSealer } from "../../../api/identity/tokens.js";
+import { openLiveFeeds } from "../../../api/live/live-feeds.js";
 import { createGuard } from "../../../api/outbound/guard-address.js";
 import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { openTestClickHouse } from "../stores/open-clickhouse.js";
@@ -18,7 +19,11 @@ export interface WholeApi extends AsyncDisposable {
 export async function openWholeApi(): Promise<WholeApi> {
   const opened = [await openTestLog(), await openTestClickHouse(), await openTestPostgres()] as const;
   const [eventLog, clickhouse, { pg }] = opened;
+  // Closed: a stream is answered and ends at once.
+  const feeds = openLiveFeeds(async () => []);
+  feeds[Symbol.dispose]();
   const deps = {
+    feeds,
     pg,
     eventLog,
     clickhouse: clickhouse.client,

@@ -242,6 +242,43 @@ test("a pixel of a package that a member is blocked from is on no page of theirs
   ]);
 });
 
+test("a live stream has what arrives of the packages that its reader may see, and ends with their role", async () => {
+  const marker = (await makePackage(api, { organization: "acme", name: "marker", libraryType: "other" })).id;
+  const arrive = async (id: string, version: string) => {
+    const line = JSON.stringify({ $time: `${FIRST_DAY}T09:00:00Z`, $version: version, $country: "NO" });
+    await api.pollToDone(await api.importBody(`/v2/packages/acme/${id}/import`, line));
+  };
+  const answer = await member.request("/api/v2/acme/live/stream");
+  expect(answer.headers.get("content-type")).toMatch(/^text\/event-stream/);
+  let text = "";
+  const ended = (async () => {
+    for await (const part of answer.body ?? []) text += Buffer.from(part).toString();
+  })();
+  await arrive(tools, "seen-1");
+  await expect.poll(() => text).toMatch(/"version":"seen-1","country":"NO".*"name":"tools"/);
+  expect(text).not.toMatch(/address|agent|city|latitude/);
+  const level = (permissionLevel: string) =>
+    api.request(`/v1/packages/${tools}/permissions`, {
+      method: "POST",
+      body: JSON.stringify({ userQuery: "mate", permissionLevel }),
+    });
+  await level("blocked");
+  // Rights are read before each comment; the first may have been under way.
+  const comments = () => text.split("\n\n").filter((each) => each === ":").length;
+  const before = comments();
+  await expect.poll(comments).toBeGreaterThan(before + 1);
+  await arrive(tools, "hidden-1");
+  await arrive(marker, "seen-2");
+  await expect.poll(() => text).toContain("seen-2");
+  expect(text).not.toContain("hidden-1");
+  expect((await member.get("/o/acme/live")).html).not.toContain("seen-1");
+  expect((await owner.get("/o/acme/live")).html).toContain("hidden-1");
+  await level("default");
+  await api.request("/v1/organizations/acme/users/mate", { method: "DELETE" });
+  await ended;
+  await api.post("/v1/organizations/acme/users", { username: "mate", role: "member" });
+});
+
 test("a range without events says when the first was, and leads there", async () => {
   const empty = await owner.get(`/o/acme/packages/tools?interval=week`);
   const [, link = ""] = /Nothing in this range.*?<a href="[^"]*dashboard([^"]+)"/s.exec(empty.html) ?? [];

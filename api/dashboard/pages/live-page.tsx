@@ -1,0 +1,81 @@
+import type { LiveEvent, LiveEvents } from "../../../schemas/contracts/live-event.js";
+import { path } from "../address.js";
+import { page, useVisit } from "../page.js";
+import { countryName } from "../parts/format.js";
+import { PageHead } from "../parts/panel.js";
+import { linkWith } from "../statistics/view-state.js";
+
+/** What arrives now. The script adds what comes; without it the page has the last events and is loaded anew. */
+export const livePage = page<LiveEvents>({
+  path: "/o/:owner/live",
+  section: "live",
+  load: ({ api, owner }) => api<LiveEvents>({ path: path`/v2/${owner.name}/live` }),
+  title: (_, { owner }) => `Live: ${owner.name}`,
+  render: ({ events }) => <Live events={events} />,
+});
+
+function Live({ events }: LiveEvents) {
+  const visit = useVisit();
+  const { href, owner } = visit;
+  return (
+    <section class="live" data-live={href(path`/api/v2/${owner.name}/live/stream`)}>
+      <PageHead
+        title="Live"
+        about={
+          <span role="status" data-live-state>
+            The events of the last hour, newest first.
+          </span>
+        }
+      >
+        <button type="button" data-live-pause hidden>
+          Pause
+        </button>
+        <button type="button" data-live-wide hidden>
+          Full screen
+        </button>
+        <a class="button" href={linkWith(visit, {})} data-live-reload>
+          Look again
+        </a>
+      </PageHead>
+      <ol data-live-list>
+        {events.map((event) => (
+          <Row event={event} />
+        ))}
+      </ol>
+      <p class="none" data-live-none hidden={events.length > 0}>
+        Nothing came in the last hour.
+      </p>
+      <template data-live-row>
+        <Row />
+      </template>
+    </section>
+  );
+}
+
+/** The script fills the same parts. */
+function Row({ event }: { event?: LiveEvent }) {
+  const parts = event === undefined ? {} : partsOf(event);
+  return (
+    <li data-id={event?.id}>
+      {PARTS.map((part) => (
+        <span class={part} data-part={part}>
+          {parts[part]}
+        </span>
+      ))}
+    </li>
+  );
+}
+
+const PARTS = ["time", "place", "name", "version", "client", "company"] as const;
+
+function partsOf(event: LiveEvent): Partial<Record<(typeof PARTS)[number], string>> {
+  const { time, country, name, version, client, client_version: clientVersion, company } = event;
+  return {
+    time: time.slice(11, 19),
+    place: country === "" ? "" : countryName(country),
+    name,
+    version,
+    client: `${client} ${clientVersion}`.trim(),
+    company,
+  };
+}

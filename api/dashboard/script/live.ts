@@ -1,0 +1,80 @@
+interface LiveEvent {
+  id: string;
+  time: string;
+  country: string;
+  name: string;
+  version: string;
+  client: string;
+  client_version: string;
+  company: string;
+}
+
+const ROWS_MAX = 50;
+const places = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+
+/** Adds what arrives, while the page is seen and not paused. */
+export function followEvents(section: HTMLElement): void {
+  const find = <Found extends HTMLElement>(name: string) =>
+    section.querySelector<Found>(`[data-live-${name}]`) ?? undefined;
+  const state = find("state");
+  const pause = find("pause");
+  let source: EventSource | undefined;
+  let isPaused = false;
+
+  const say = (text: string) => state?.replaceChildren(text);
+  const close = () => {
+    source?.close();
+    source = undefined;
+  };
+  const open = () => {
+    close();
+    if (isPaused || document.hidden) return;
+    source = new EventSource(section.dataset["live"] ?? "");
+    source.onopen = () => say("What arrives now.");
+    source.onmessage = ({ data }) => add(section, JSON.parse(data as string) as LiveEvent);
+    source.onerror = () => {
+      const isOver = source?.readyState === EventSource.CLOSED;
+      say(isOver ? "The service does not send any more: look again." : "Not connected; it is tried again.");
+    };
+  };
+
+  pause?.addEventListener("click", () => {
+    isPaused = !isPaused;
+    pause.textContent = isPaused ? "Go on" : "Pause";
+    if (isPaused) say("Paused.");
+    open();
+  });
+  document.addEventListener("visibilitychange", open);
+  const wide = find("wide");
+  wide?.addEventListener("click", () => void section.requestFullscreen());
+  if (pause !== undefined) pause.hidden = false;
+  if (wide !== undefined) wide.hidden = !document.fullscreenEnabled;
+  open();
+}
+
+/** An event that is there already, from the page or after a break, is not shown again. */
+function add(section: HTMLElement, event: LiveEvent): void {
+  const list = section.querySelector("[data-live-list]");
+  const template = section.querySelector<HTMLTemplateElement>("[data-live-row]");
+  const isKnown = list?.querySelector(`[data-id="${CSS.escape(event.id)}"]`) !== null;
+  const row = template?.content.firstElementChild?.cloneNode(true) as HTMLElement | undefined;
+  if (list === null || row === undefined || isKnown) return;
+  row.dataset["id"] = event.id;
+  row.classList.add("new");
+  for (const [name, text] of Object.entries(partsOf(event)))
+    row.querySelector(`[data-part="${name}"]`)?.replaceChildren(text);
+  list.prepend(row);
+  while (list.childElementCount > ROWS_MAX) list.lastElementChild?.remove();
+  section.querySelector<HTMLElement>("[data-live-none]")?.setAttribute("hidden", "");
+}
+
+function partsOf({ time, country, name, version, client, client_version, company }: LiveEvent) {
+  return {
+    time: time.slice(11, 19),
+    place: country === "" ? "" : (places.of(country) ?? country),
+    name,
+    version,
+    client: `${client} ${client_version}`.trim(),
+    company,
+  };
+}

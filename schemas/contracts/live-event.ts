@@ -1,0 +1,69 @@
+import { TIMESTAMP, titledObject } from "../formats.js";
+
+/** One event as it came, with what statistics count of it: no address, no agent, no variables, no city. */
+export interface LiveEvent {
+  /** Of the event, as in exports; an override has the same. */
+  id: string;
+  time: string;
+  /** Of the package or pixel. */
+  name: string;
+  kind: "package" | "pixel";
+  artifact_id: string;
+  type: string;
+  version: string;
+  country: string;
+  client: string;
+  client_version: string;
+  platform: string;
+  company: string;
+  company_domain: string;
+  automated: string;
+}
+
+const TEXT = { type: "string" } as const;
+const OR_EMPTY = { type: "string", description: "Empty where it is not known" } as const;
+
+export const LIVE_EVENT = titledObject(
+  "LiveEvent",
+  [
+    "id",
+    "time",
+    "name",
+    "kind",
+    "artifact_id",
+    "type",
+    "version",
+    "country",
+    "client",
+    "client_version",
+    "platform",
+    "company",
+    "company_domain",
+    "automated",
+  ],
+  {
+    id: { type: "string", description: "As in exports; an override has the same" },
+    time: TIMESTAMP,
+    name: { type: "string", description: "Of the package or pixel" },
+    kind: { type: "string", enum: ["package", "pixel"] },
+    artifact_id: { type: "string", format: "uuid" },
+    type: TEXT,
+    version: OR_EMPTY,
+    country: { type: "string", description: "ISO 3166-1 alpha-2; empty where it is not known" },
+    client: OR_EMPTY,
+    client_version: OR_EMPTY,
+    platform: OR_EMPTY,
+    company: OR_EMPTY,
+    company_domain: OR_EMPTY,
+    automated: { type: "string", description: "`bot`, `ci` or `mirror`; else empty" },
+  },
+);
+
+export interface LiveEvents {
+  /** Newest first. */
+  events: LiveEvent[];
+}
+
+export const LIVE_EVENTS = titledObject("LiveEvents", ["events"], {
+  events: { type: "array", items: LIVE_EVENT, description: "Newest first" },
+});
