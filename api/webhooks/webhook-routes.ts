@@ -3,6 +3,7 @@ import {
   LISTED_WEBHOOK,
   WEBHOOK,
   WEBHOOK_CREATE,
+  WEBHOOK_DAY,
   WEBHOOK_UPDATE,
   type WebhookRecord,
   parseWebhookCreate,
@@ -25,6 +26,7 @@ import {
   insertWebhook,
   listWebhooks,
   newWebhookId,
+  readWebhookDay,
   updateWebhook,
   webhookFor,
   webhookTarget,
@@ -35,7 +37,8 @@ import type { AddressGuard } from "../outbound/guard-address.js";
 import { requireAllowedUrl } from "../outbound/require-allowed-url.js";
 
 const ANSWER = { description: "The webhook", schema: WEBHOOK, example: EXAMPLE };
-const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: { pending: 0, delivered: 12, failed: 1, cancelled: 0 } };
+const DAY = { pending: 0, delivered: 12, failed: 1, cancelled: 0, attempts: 14, median_ms: 85, p95_ms: 240 };
+const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: DAY };
 const LIST_PATH = "/v2/:owner/webhooks";
 const PATH = "/v2/:owner/webhooks/:webhook";
 const NOT_FOR_THE_BLOCKED =
@@ -102,6 +105,22 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       operation: { id: "getWebhook", summary: "Read a webhook", answers: { 200: ANSWER } },
       async handle(call) {
         answerRecord(call.ctx, (await webhookFor(pg, call)).webhook);
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${PATH}/last-24-hours`,
+      action: "webhooks.manage",
+      operation: {
+        id: "getWebhookDay",
+        summary: "Read how a webhook did in the last 24 hours",
+        answers: {
+          200: { description: "Its deliveries and attempts", schema: WEBHOOK_DAY, example: DAY },
+        },
+      },
+      async handle(call) {
+        const { webhook } = await webhookFor(pg, call);
+        call.ctx.body = await readWebhookDay(pg, webhook.id);
       },
     }),
     route({

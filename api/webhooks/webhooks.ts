@@ -2,7 +2,12 @@ import type { Pool } from "pg";
 import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guard-address.js";
 import { v7 as uuidv7 } from "uuid";
-import type { ListedWebhook, WebhookCreate, WebhookRecord } from "../../schemas/contracts/webhook.js";
+import type {
+  ListedWebhook,
+  WebhookCreate,
+  WebhookDay,
+  WebhookRecord,
+} from "../../schemas/contracts/webhook.js";
 import { DELIVERY_STATES } from "../../schemas/contracts/webhook-event.js";
 import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
@@ -122,9 +127,24 @@ export async function listWebhooks(
   return rows.map(withoutNulls<ListedWebhook>);
 }
 
+export async function readWebhookDay(pg: Postgres, id: string): Promise<WebhookDay> {
+  const text = `select (${LAST_24_HOURS}) as day from webhooks w where w.id = $1`;
+  const [row] = await query<{ day: WebhookDay }>(pg, text, [id]);
+  if (row === undefined) throw new Problem("not-found", "The webhook is gone.");
+  return row.day;
+}
+
+const COUNTS = DELIVERY_STATES.map(
+  (state) => `'${state}', count(distinct d.id) filter (where d.state = '${state}')`,
+);
+const answersWithin = (share: number) =>
+  `round(percentile_cont(${share}) within group (order by a.duration_ms) filter (where a.status is not null))`;
+
 const LAST_24_HOURS = `
-  select json_build_object(${DELIVERY_STATES.map((state) => `'${state}', count(*) filter (where d.state = '${state}')`).join(", ")})
-  from webhook_deliveries d where d.webhook_id = w.id and d.created_at > clock_timestamp() - interval '24 hours'`;
+  select json_strip_nulls(json_build_object(${COUNTS.join(", ")}, 'attempts', count(a.id),
+    'median_ms', ${answersWithin(0.5)}, 'p95_ms', ${answersWithin(0.95)}))
+  from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+  where d.webhook_id = w.id and d.created_at > clock_timestamp() - interval '24 hours'`;
 
 function selecting(more = ""): string {
   return `

@@ -20,9 +20,16 @@ export interface WebhookRecord {
   updated_at: string;
 }
 
+/** The deliveries that began in the last 24 hours, by state, and their attempts. */
+export interface WebhookDay extends Record<DeliveryState, number> {
+  attempts: number;
+  /** How long answers took; absent without any. */
+  median_ms?: number;
+  p95_ms?: number;
+}
+
 export interface ListedWebhook extends WebhookRecord {
-  /** The deliveries that began in the last 24 hours, by state. */
-  last_24_hours: Record<DeliveryState, number>;
+  last_24_hours: WebhookDay;
 }
 
 export interface WebhookCreate {
@@ -61,15 +68,23 @@ export const WEBHOOK = titledObject(
   FIELDS,
 );
 
+export const WEBHOOK_DAY = {
+  title: "WebhookDay",
+  type: "object",
+  required: [...DELIVERY_STATES, "attempts"],
+  additionalProperties: false,
+  properties: {
+    ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
+    attempts: COUNT,
+    median_ms: { ...COUNT, description: "How long answers took; absent without any" },
+    p95_ms: { ...COUNT, description: "In which time 95 % of the answers came" },
+  },
+  description: "Deliveries that began in the last 24 hours, tests among them, by state, and their attempts",
+} as const;
+
 export const LISTED_WEBHOOK = titledObject("ListedWebhook", [...WEBHOOK.required, "last_24_hours"], {
   ...FIELDS,
-  last_24_hours: {
-    type: "object",
-    required: DELIVERY_STATES,
-    additionalProperties: false,
-    properties: Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
-    description: "Deliveries that began in the last 24 hours, tests among them, by state",
-  },
+  last_24_hours: WEBHOOK_DAY,
 });
 
 export const WEBHOOK_WITH_SECRET = titledObject("WebhookWithSecret", [...WEBHOOK.required, "secret"], {

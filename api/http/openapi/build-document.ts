@@ -6,6 +6,7 @@ import {
   wordedPaths,
 } from "./components.js";
 import { describeOperation } from "./describe-operation.js";
+import { exampleEvent } from "../../../schemas/contracts/webhook-examples.js";
 import {
   WEBHOOK_EVENTS,
   WEBHOOK_EVENT_KINDS,
@@ -106,7 +107,12 @@ function describeWebhooks(components: Components): DocumentObject {
         parameters: [SIGNATURE],
         requestBody: {
           required: true,
-          content: { "application/json": { schema: components.schema(webhookEventSchema(kind)) } },
+          content: {
+            "application/json": {
+              schema: components.schema(webhookEventSchema(kind)),
+              example: exampleEvent(kind),
+            },
+          },
         },
         responses: { "2XX": { description: "Received; to be answered within 5 s" } },
         security: [],

@@ -200,6 +200,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "POST /v2/:owner/webhooks/:webhook/test": [OF_WEBHOOKS],
   "POST /v2/:owner/webhooks/:webhook/rotate-secret": [OF_WEBHOOKS],
   "DELETE /v2/:owner/webhooks/:webhook/old-secret": [OF_WEBHOOKS],
+  "GET /v2/:owner/webhooks/:webhook/last-24-hours": [OF_WEBHOOKS],
   "GET /v2/:owner/webhooks/:webhook/deliveries": [OF_WEBHOOKS],
   "POST /v2/:owner/webhooks/:webhook/deliveries/:delivery/redeliver": [OF_WEBHOOKS],
   // What the tools answer is in assistants.test.ts.

@@ -4,7 +4,7 @@ import {
   type WebhookDeliveryRecord,
   type WebhookTestResult,
 } from "../../../../schemas/contracts/webhook-event.js";
-import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
+import type { WebhookDay, WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Form } from "../../parts/form.js";
@@ -12,11 +12,14 @@ import { formatTime } from "../../parts/format.js";
 import { Badge, PageHead, Panel, Tabs } from "../../parts/panel.js";
 import { Time } from "../../parts/time.js";
 import { Pager } from "../../parts/table.js";
+import { KindExamples } from "./kind-examples.js";
+import { Day } from "./webhook-day.js";
 import { WebhookSettings, changeWebhook } from "./webhook-settings.js";
 import { DeliveryBadge, KIND_WORDS, SecretOnce, WebhookBadge, deliveryLabel } from "./webhook-words.js";
 
 interface Shown {
   webhook: WebhookRecord;
+  day: WebhookDay;
   log: DeliveryList;
 }
 
@@ -35,11 +38,12 @@ export const webhookPage = page<Shown>({
       after: query.get("after") ?? undefined,
       per_page: 25,
     };
-    const [webhook, log] = await Promise.all([
+    const [webhook, day, log] = await Promise.all([
       api<WebhookRecord>({ path: at }),
+      api<WebhookDay>({ path: `${at}/last-24-hours` }),
       api<DeliveryList>({ path: `${at}/deliveries`, query: asked }),
     ]);
-    return { webhook, log };
+    return { webhook, day, log };
   },
   title: ({ webhook }) => webhook.url,
   render: (data, { shown }) => <WebhookContent {...data} once={shown ?? {}} />,
@@ -53,7 +57,7 @@ export const webhookPage = page<Shown>({
   },
 });
 
-function WebhookContent({ webhook, log, once }: Shown & { once: ShownOnce }) {
+function WebhookContent({ webhook, day, log, once }: Shown & { once: ShownOnce }) {
   return (
     <>
       <PageHead
@@ -79,11 +83,13 @@ function WebhookContent({ webhook, log, once }: Shown & { once: ShownOnce }) {
       )}
       {once.secret !== undefined && <SecretOnce secret={once.secret} title="The webhook has a new secret" />}
       {once.test !== undefined && <TestResult result={once.test} />}
+      <Day day={day} />
       <Panel title="Deliveries of the last 30 days" links={<StateTabs webhook={webhook} />}>
         <Deliveries log={log} mayResend={webhook.enabled} />
         <Pager next={log.next} />
       </Panel>
       <WebhookSettings webhook={webhook} />
+      <KindExamples kinds={webhook.event_kinds} />
       <ConfirmButton
         action="delete"
         label="Delete this webhook"

@@ -1,4 +1,4 @@
-import { DELIVERY_STATES, WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
+import { WEBHOOK_EVENT_KINDS } from "../../../../schemas/contracts/webhook-event.js";
 import type { ListedWebhook, WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { path } from "../../address.js";
 import { type Visit, page, useVisit } from "../../page.js";
@@ -8,7 +8,9 @@ import { EmptyState, PageHead, Panel } from "../../parts/panel.js";
 import { type Form as Sent, faultsAt } from "../../read-form.js";
 import { formatCount } from "../../parts/format.js";
 import { Pager, Table } from "../../parts/table.js";
-import { KindFields, SecretOnce, WebhookBadge, deliveryLabel, kindsOf } from "./webhook-words.js";
+import { Success, latency } from "./webhook-day.js";
+import { KindExamples } from "./kind-examples.js";
+import { KindFields, SecretOnce, WebhookBadge, kindsOf } from "./webhook-words.js";
 
 interface WebhookList {
   webhooks: ListedWebhook[];
@@ -81,6 +83,7 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
           <Button>Create webhook</Button>
         </Form>
       </Panel>
+      <KindExamples />
     </>
   );
 }
@@ -90,20 +93,20 @@ function WebhookTable({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
   return (
     <Table
       caption="Webhooks"
-      columns={[{ name: "URL" }, { name: "State" }, { name: "Last 24 hours" }]}
+      columns={[
+        { name: "URL" },
+        { name: "State" },
+        { name: "Delivered in 24 hours" },
+        { name: "Attempts", isNumber: true },
+        { name: "Median answer", isNumber: true },
+      ]}
       rows={webhooks.map((webhook) => [
         <a href={href(path`/o/${owner.name}/webhooks/${webhook.id}`)}>{webhook.url}</a>,
         <WebhookBadge webhook={webhook} />,
-        countsOf(webhook),
+        <Success day={webhook.last_24_hours} />,
+        formatCount(webhook.last_24_hours.attempts),
+        latency(webhook.last_24_hours.median_ms),
       ])}
     />
   );
-}
-
-function countsOf({ last_24_hours: counts }: ListedWebhook): string {
-  const some = DELIVERY_STATES.filter((state) => counts[state] > 0);
-  if (some.length === 0) return "Nothing";
-  return some
-    .map((state) => `${formatCount(counts[state])} ${deliveryLabel(state).toLowerCase()}`)
-    .join(", ");
 }

@@ -407,6 +407,11 @@ describe("the delivery log", () => {
     expect((await call("GET ")).body).toMatchObject({
       webhooks: [{ id: made.id, last_24_hours: { pending: 2, delivered: 1, failed: 0, cancelled: 0 } }],
     });
+    const { body: day } = await on("GET /last-24-hours");
+    expect(day).toEqual({
+      ...{ pending: 2, delivered: 1, failed: 0, cancelled: 0, attempts: 1 },
+      ...{ median_ms: expect.any(Number) as number, p95_ms: expect.any(Number) as number },
+    });
   });
 
   test("is listed in pages of a few megabytes, whatever receivers answered, and whole", async () => {

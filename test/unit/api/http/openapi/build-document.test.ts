@@ -1,9 +1,11 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { buildDocument } from "../../../../../api/http/openapi/build-document.js";
 import type { DescribedRoute } from "../../../../../api/http/openapi/components.js";
 import { ORGANIZATION_UPSERT } from "../../../../../schemas/contracts/organization.js";
-import { WEBHOOK_EVENT_KINDS } from "../../../../../schemas/contracts/webhook-event.js";
+import { WEBHOOK_EVENT_KINDS, webhookEventSchema } from "../../../../../schemas/contracts/webhook-event.js";
+import { exampleEvent } from "../../../../../schemas/contracts/webhook-examples.js";
 import { ALL_ROUTES } from "../../../../support/api/all-routes.js";
 
 const VERSION = { version: "1.2.3" };
@@ -64,6 +66,16 @@ describe("the document of the whole API", () => {
     const { webhooks } = buildDocument(ALL_ROUTES, VERSION);
     expect(Object.keys(webhooks)).toEqual(WEBHOOK_EVENT_KINDS);
     expect(JSON.stringify(webhooks["company-funnel-stage-changed"])).toContain('"old_stage"');
+  });
+
+  test.each(WEBHOOK_EVENT_KINDS)("has an example of %s that is as its schema says", (kind) => {
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      formats: { uuid: true, date: true, "date-time": true },
+    });
+    const isValid = ajv.compile(webhookEventSchema(kind));
+    expect([isValid(exampleEvent(kind)), isValid.errors]).toEqual([true, null]);
   });
 
   test("has the paths of the service itself, without a token", () => {
