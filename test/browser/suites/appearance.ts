@@ -23,6 +23,7 @@ const PAGES: Pages = [
   ["new-package", () => `/o/${ORGANIZATION}/new?case=docker`],
   ["empty", () => "/o/ada"],
   ["refused-range", () => `/o/${ORGANIZATION}/packages/tool?startDate=2026-02-30&endDate=2026-03-01`],
+  ["live", () => `/o/${ORGANIZATION}/live`],
   ["companies", () => `/o/${ORGANIZATION}/companies`],
   ["company", () => `/o/${ORGANIZATION}/companies/${COMPANY}`],
   ["imports", () => `/o/${ORGANIZATION}/imports`],
@@ -44,6 +45,7 @@ const PAGES: Pages = [
 /** Without a session. */
 const OPEN_PAGES: Pages = [
   ["public", ({ toolchain }) => `${toolchain.api}/p/${ORGANIZATION}/tool`],
+  ["guide", ({ toolchain }) => `${toolchain.api}/docs/guide/cases`],
   ["sign-in", () => "/sign-in"],
   ["link", () => "/sign-in/link"],
 ];
