@@ -9,6 +9,7 @@ import { orErrorPage, putStatus } from "./error-page.js";
 import { bareVisit, openVisit } from "./open-visit.js";
 import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
+import { SendAgain, isWorthKeeping } from "./send-again.js";
 import { readForm } from "./read-form.js";
 import { renderPage } from "./layout.js";
 
@@ -80,11 +81,20 @@ async function answerPage(page: Page, ctx: ApiContext): Promise<void> {
     if (page.isOpen || ctx.state.session !== undefined) {
       await openVisit(visit);
       await (ctx.method === "POST" ? takeForm(page, visit) : show(page, visit));
-    } else leadToSignIn(ctx);
+    } else if (ctx.method === "POST") await keepForm(visit);
+    else leadToSignIn(ctx);
   });
 }
 
-/** After sign-in the browser comes back to the page. A form that was sent without a session is lost. */
+/** A session that ended elsewhere takes nothing that was typed. */
+async function keepForm(visit: Visit): Promise<void> {
+  const form = await readForm(visit.ctx);
+  if (!isWorthKeeping(form)) return leadToSignIn(visit.ctx);
+  visit.ctx.status = 401;
+  renderPage(visit, { title: "Signed out", content: <SendAgain form={form} /> });
+}
+
+/** After sign-in the browser comes back to the page. */
 function leadToSignIn(ctx: ApiContext): void {
   const { url: to } = ctx;
   redirect(ctx, addressOf(ctx.state.publicBase, "/sign-in", to === "/dashboard" ? {} : { to }));
@@ -117,7 +127,8 @@ async function show(page: Page, visit: Visit): Promise<void> {
   const { ctx } = visit;
   const data = await page.load(visit);
   if (ctx.response.headers.location !== undefined) return;
-  const notice = new Map(Object.entries(page.notices ?? {})).get(visit.query.get("notice") ?? "");
+  const notices = typeof page.notices === "function" ? page.notices(data) : (page.notices ?? {});
+  const notice = new Map(Object.entries(notices)).get(visit.query.get("notice") ?? "");
   const title = page.title(data, visit);
   renderPage(visit, { title, section: page.section, notice, content: page.render(data, visit) });
 }

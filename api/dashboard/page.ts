@@ -49,8 +49,10 @@ export interface Page<Data = unknown> {
   /** Takes the page's forms, which are POSTed to its own path. `form.action` says which one it is. */
   submit?: (visit: Visit, form: Form) => Promise<Submitted>;
   /** Sentences by the value of `?notice=`, for the page after a form. */
-  notices?: Readonly<Record<string, string>>;
+  notices?: Notices | ((data: Data) => Notices);
 }
+
+type Notices = Readonly<Record<string, string>>;
 
 export type Section = "overview" | "live" | "companies" | "imports" | "webhooks" | "settings" | "account";
 

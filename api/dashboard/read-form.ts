@@ -31,6 +31,11 @@ export class Form {
     return this.#fields.getAll(name);
   }
 
+  /** Every field that is no file. */
+  get fields(): [name: string, value: string][] {
+    return [...this.#fields];
+  }
+
   has(name: string): boolean {
     return this.#fields.has(name);
   }

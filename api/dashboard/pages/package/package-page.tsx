@@ -57,10 +57,10 @@ export const packagePage = page<PackageData>({
       <PackageContent {...data} />
     </NotesContext.Provider>
   ),
-  notices: {
-    created: "The package is there. Now send it events.",
+  notices: (data) => ({
+    ...(data.isNew && { created: "The package is there. Now send it events." }),
     "from-page": "The package is there, and its registry is asked for what it counted.",
-  },
+  }),
 });
 
 /** None for those who may not change the package. */

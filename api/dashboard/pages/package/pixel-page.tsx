@@ -27,7 +27,7 @@ export const pixelPage = page<PixelData>({
   },
   title: ({ found }) => found.name,
   render: (data) => <PixelContent {...data} />,
-  notices: { created: "The pixel is there. Now put it into a page." },
+  notices: (data) => (data.isNew ? { created: "The pixel is there. Now put it into a page." } : {}),
 });
 
 /** A pixel's views have no versions, and its variables are those of the page. */

@@ -51,9 +51,9 @@ function Audit({ list }: { list: AuditList }) {
               {entry.actor}
               {entry.token !== undefined && <span class="soft"> with {entry.token}</span>}
             </>,
-            entry.action,
+            <span class="whole">{entry.action}</span>,
             <>
-              <span class="soft">{entry.target.kind}</span> {entry.target.name}
+              <span class="soft">{entry.target.kind}</span> <span class="whole">{entry.target.name}</span>
             </>,
             <code class="text">{changesOf(entry)}</code>,
           ])}

@@ -2,6 +2,9 @@ import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";
 import { faultsAt, type Form, requireTyped } from "../../read-form.js";
+import type { PackagePublic } from "../../../../schemas/contracts/package-access.js";
+import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
+import { type Values, requireUnchanged } from "../../parts/unchanged.js";
 import { packageOf } from "../artifacts-of.js";
 import { changeEndsOfLife } from "./ends-of-life.js";
 
@@ -28,6 +31,8 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
     }
     case "public": {
       const shown = path`/v2/packages/${owner.name}/${param("package")}/public`;
+      const { public: kind, automated } = await api<PackagePublic>({ path: shown });
+      requireUnchanged(form, { public: kind, automated });
       const body = { public: form.text("public"), automated: form.optional("automated") };
       await api({ method: "PUT", path: shown, body });
       return to("public-set");
@@ -73,7 +78,13 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
 /** Saves all fields: the API removes those that are left out. */
 async function changeRecord(visit: Visit, form: Form): Promise<Submitted> {
   const { api, owner, href } = visit;
-  const { uuid } = await packageOf(visit);
+  const record = await packageOf(visit);
+  const { uuid } = record;
+  const ofOwner = path`/v2/packages/${owner.name}/${uuid}/upstream`;
+  requireUnchanged(
+    form,
+    valuesOfPackage({ record, upstream: await api<PackageUpstream>({ path: ofOwner }) }),
+  );
   const optional = ["longDescription", "website", "backendUrl", "publicUrl", "repositoryURL"];
   const body = {
     name: form.text("name"),
@@ -85,6 +96,18 @@ async function changeRecord(visit: Visit, form: Form): Promise<Submitted> {
     api({ method: "PUT", path: path`/v1/packages/${uuid}`, body }),
   );
   return { to: href(path`/o/${owner.name}/settings/packages/${uuid}`, { notice: "changed" }) };
+}
+
+interface PackageParts {
+  record: PackageV1;
+  upstream: PackageUpstream;
+}
+
+/** The fields of the form; a type lacks some of them. */
+export function valuesOfPackage({ record, upstream }: PackageParts): Values {
+  const { name, shortDescription, longDescription, website } = record;
+  const { backend_url: backendUrl, public_url: publicUrl, repository_url: repositoryURL } = upstream;
+  return { name, shortDescription, longDescription, website, backendUrl, publicUrl, repositoryURL };
 }
 
 async function deletePackage(visit: Visit, form: Form): Promise<Submitted> {

@@ -2,6 +2,7 @@ import type { OrganizationV1 } from "../../../../schemas/contracts/organization.
 import { path } from "../../address.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, Field, Form } from "../../parts/form.js";
+import { Before, type Values, requireUnchanged } from "../../parts/unchanged.js";
 import { type Form as Sent, faultsAt } from "../../read-form.js";
 import { formatTime } from "../../parts/format.js";
 import { PageHead, Panel } from "../../parts/panel.js";
@@ -28,9 +29,15 @@ async function changeOrganization({ api, owner, href }: Visit, form: Sent) {
     billingEmail: form.text("billingEmail"),
     ...(website !== undefined && { website }),
   };
-  const changed = api<OrganizationV1>({ method: "PUT", path: path`/v1/organizations/${owner.name}`, body });
+  const at = path`/v1/organizations/${owner.name}`;
+  requireUnchanged(form, valuesOf(await api<OrganizationV1>({ path: at })));
+  const changed = api<OrganizationV1>({ method: "PUT", path: at, body });
   const { name } = await faultsAt({ "already-exists": "name" }, changed);
   return { to: href(path`/o/${name}/settings/organization`, { notice: "changed" }) };
+}
+
+function valuesOf({ name, description, website, billingEmail }: OrganizationV1): Values {
+  return { name, description, website, billingEmail };
 }
 
 function Organization({ organization }: { organization: OrganizationV1 }) {
@@ -43,6 +50,7 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
       <Panel title="Organization">
         {mayManage(owner) ? (
           <Form action="change">
+            <Before values={valuesOf(organization)} />
             <Field
               name="name"
               label="Name"

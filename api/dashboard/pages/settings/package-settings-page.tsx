@@ -5,9 +5,10 @@ import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/p
 import { path } from "../../address.js";
 import { type Visit, page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
+import { Before } from "../../parts/unchanged.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import { ifAllowed, packageOf } from "../artifacts-of.js";
-import { changePackage } from "./change-package.js";
+import { changePackage, valuesOfPackage } from "./change-package.js";
 import { loadEndsOfLife } from "../../statistics/adoption.js";
 import { EndsOfLife } from "./ends-of-life.js";
 import { Domains, HostRecord, Routes, verificationOf } from "./domains.js";
@@ -112,6 +113,7 @@ function PackageRecord({ record, upstream }: RecordProps) {
   return (
     <Panel title="Package">
       <Form action="change">
+        <Before values={valuesOfPackage({ record, upstream })} />
         <Field
           name="name"
           label="Name"

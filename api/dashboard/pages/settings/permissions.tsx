@@ -9,6 +9,7 @@ import {
 import { AUTOMATED, type Automation } from "../../../../schemas/contracts/statistics.js";
 import { Button, CopyLine, Field, Form, Select } from "../../parts/form.js";
 import { GuideLink } from "../../parts/guide-link.js";
+import { Before } from "../../parts/unchanged.js";
 import { Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
@@ -63,6 +64,7 @@ export function Public({ record, shown }: { record: PackageV1; shown: PackagePub
   return (
     <Panel title="For everybody" links={<GuideLink page="badges">Badges</GuideLink>}>
       <Form action="public">
+        <Before values={{ public: shown.public, automated: shown.automated }} />
         <Select
           name="public"
           label="Everybody may see"

@@ -1,5 +1,6 @@
 import type { WebhookRecord } from "../../../../schemas/contracts/webhook.js";
 import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
+import { Before, type Values, requireUnchanged } from "../../parts/unchanged.js";
 import { formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
 import { KindFields, kindsOf } from "./webhook-words.js";
@@ -14,6 +15,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookRecord }) {
     <div class="grid">
       <Panel title="Settings">
         <Form action="change">
+          <Before values={valuesOf(webhook)} />
           <Field name="url" label="URL" type="url" value={webhook.url} required />
           <KindFields chosen={webhook.event_kinds} />
           <Button>Save</Button>
@@ -24,6 +26,10 @@ export function WebhookSettings({ webhook }: { webhook: WebhookRecord }) {
       </Panel>
     </div>
   );
+}
+
+function valuesOf({ url, event_kinds: kinds }: WebhookRecord): Values {
+  return { url, event_kinds: kinds };
 }
 
 function Secret({ until }: { until: string | undefined }) {
@@ -66,6 +72,7 @@ export async function changeWebhook(visit: Visit, form: Sent): Promise<Submitted
       await put({ enabled: form.action === "enable" });
       return to(`${form.action}d`);
     case "change":
+      requireUnchanged(form, valuesOf(await api<WebhookRecord>({ path: at })));
       await faultsAt(
         { "webhook-url-not-allowed": "url" },
         put({ url: form.text("url"), event_kinds: kindsOf(form) }),

@@ -40,6 +40,10 @@ afterAll(async () => {
   await toolchain?.close();
 });
 
+function unescaped(text: string): string {
+  return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+}
+
 const HOSTILE = '<script>alert("x")</script>';
 
 async function importLines(lines: readonly string[]): Promise<EventImport> {
@@ -213,6 +217,46 @@ describe("the settings", () => {
       billingEmail: "pay@example.org",
     });
     expect(changed.text).toContain("The organization was changed.");
+  });
+
+  test("tell the second of two who save the same record what it is now, and take what is saved again", async () => {
+    const at = `${SETTINGS}/organization`;
+    const formOf = ({ html }: { html: string }) => {
+      const before = /name="before" value="([^"]*)"/.exec(html)?.[1] ?? "";
+      return {
+        action: "change",
+        name: "acme",
+        website: "",
+        billingEmail: "pay@example.org",
+        before: unescaped(before),
+      };
+    };
+    const opened = formOf(await owner.get(at));
+    await owner.submit(at, { ...opened, description: "Of the first" });
+    const told = await owner.post(at, { ...opened, description: "Of the second" });
+    expect(told.status).toBe(412);
+    expect(told.text).toContain("description is now Of the first");
+    expect(told.html).toContain(">Of the second</textarea>");
+    const saved = await owner.submit(at, { ...formOf(told), description: "Of the second" });
+    expect(saved.text).toContain("The organization was changed.");
+    expect(saved.html).toContain(">Of the second</textarea>");
+  });
+
+  test("keep what was typed where the session ended meanwhile, but no secret", async () => {
+    const signedOut = await visit(toolchain.api, { username: "ada", token: api.token });
+    await signedOut.post("/sign-out", { action: "sign-out" });
+    const typed = {
+      action: "change",
+      description: 'a "long" text',
+      password: "hush",
+      target: "https://hush.example",
+    };
+    const kept = await signedOut.post(`${SETTINGS}/organization?x=1`, typed);
+    expect(kept.status).toBe(401);
+    expect(kept.html).toContain('name="description" value="a &quot;long&quot; text"');
+    expect(kept.html).toContain(`action="${toolchain.api}/dashboard${SETTINGS}/organization?x=1"`);
+    expect(kept.html).not.toContain("hush");
+    expect((await signedOut.post(SETTINGS, { action: "leave" })).status).toBe(303);
   });
 
   test("change the permissions, routes and domains of a package", async () => {
