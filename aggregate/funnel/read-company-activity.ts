@@ -64,8 +64,7 @@ export async function companyRows<Row>(
   { artifacts, domain, startDate, endDate }: CompanyQuery,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (let from = 0; from < artifacts.length; from += ARTIFACTS_MAX) {
-    const some = artifacts.slice(from, from + ARTIFACTS_MAX);
+  for (const some of inChunks(artifacts)) {
     const answer = await clickhouse.query({
       query: await readQuery(`funnel/${statement}`),
       query_params: { artifacts: some, domain, start: storableDate(startDate), end: storableDate(endDate) },
@@ -74,4 +73,8 @@ export async function companyRows<Row>(
     rows.push(...(await answer.json<Row>()));
   }
   return rows;
+}
+
+export function* inChunks(all: readonly string[], most = ARTIFACTS_MAX): Generator<readonly string[]> {
+  for (let from = 0; from < all.length; from += most) yield all.slice(from, from + most);
 }

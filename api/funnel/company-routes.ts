@@ -1,33 +1,29 @@
-import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { readCompanyArtifacts, readCompanyDays } from "../../aggregate/funnel/read-company-activity.js";
+import { readDailyDownloads, readDomainsOf } from "../../aggregate/funnel/read-daily-downloads.js";
 import {
   COMPANY,
   COMPANY_DETAIL,
   COMPANY_LIST,
   type CompanyDetail,
   type CompanyRecord,
-  STAGE,
 } from "../../schemas/contracts/funnel.js";
-import { type DateRange, RANGE_DAYS_MAX, parseOptionalDateRange } from "../../schemas/date-range.js";
+import {
+  type DateRange,
+  RANGE_DAYS_MAX,
+  lastDays,
+  parseOptionalDateRange,
+} from "../../schemas/date-range.js";
 import { DATE } from "../../schemas/formats.js";
-import { STAGES, type Stage } from "../../schemas/records/funnel.js";
 import { Problem } from "../../schemas/problem.js";
 import { requireExportOf, wholeOwnerFor } from "../access/authorise.js";
 import { answerCompanies, companiesAsCsv, companiesTypeOf } from "../exports/answer-companies.js";
 import { type Operation, type Route, route } from "../http/route.js";
 import { PAGE_QUERY, parsePage } from "../http/answers/paging.js";
-import type { Page, Postgres } from "../postgres/query.js";
-import {
-  COMPANY_SORTS,
-  type CompanyFilter,
-  type CompanySort,
-  listCompanies,
-  listStageChanges,
-  readAsOf,
-  readCompany,
-} from "./funnel-companies.js";
-import { readArtifactNames } from "../access/artifacts.js";
+import { type Page, type Postgres, query } from "../postgres/query.js";
+import { COMPANY_QUERY, isDomain, parseFilter } from "./company-filter.js";
+import { listCompanies, listStageChanges, readAsOf, readCompany } from "./funnel-companies.js";
+import { type NamedArtifact, artifactNamed, readArtifactNames } from "../access/artifacts.js";
 
 const DAYS_DEFAULT = 90;
 const HISTORY_MAX = 1_000;
@@ -47,16 +43,20 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
       operation: LIST_COMPANIES,
       async handle({ ctx, account, action, param, recordExports }) {
         const page = parsePage(ctx.query, isDomain);
-        const filter = parseFilter(ctx.query);
+        const { package: used, days, ...filter } = parseFilter(ctx.query);
         const owner = await wholeOwnerFor(deps.pg, account, param("owner"), action);
         const ownerId = owner.id;
         const type = companiesTypeOf(ctx);
         if (type !== "application/json") await requireExportOf(deps.pg, account, param("owner"));
         await requireEntry(deps.pg, ownerId, page);
         const asOf = await readAsOf(deps.pg, ownerId);
-        answerCompanies(ctx, await listCompanies(deps.pg, { ownerId, page, filter }), { page, type, asOf });
+        const domains = used === undefined ? undefined : await usersOf(used, { ownerId }, deps);
+        const found = await listCompanies(deps.pg, { ownerId, page, filter: { ...filter, domains } });
+        const companies = days === undefined ? found : await withDays(found, { ownerId, days }, deps);
+        answerCompanies(ctx, companies, { page, type, asOf });
         if (type === "application/json") return;
-        recordExports({ ownerId, target: owner, changes: { export: "companies", format: type, ...filter } });
+        const asked = { ...filter, package: used };
+        recordExports({ ownerId, target: owner, changes: { export: "companies", format: type, ...asked } });
       },
     }),
     route({
@@ -107,15 +107,7 @@ const LIST_COMPANIES: Operation = {
     '`Link`, with `rel="next"`. ' +
     NOT_FOR_THE_BLOCKED,
   query: {
-    stage: { schema: STAGE, description: "Only companies at this stage" },
-    search: {
-      schema: { type: "string", minLength: 1, maxLength: 256 },
-      description: "Only companies with this in their name or domain, whatever its case",
-    },
-    sort: {
-      schema: { type: "string", enum: COMPANY_SORTS, default: "score" },
-      description: "What the list is sorted by, the greatest or latest first, then by domain",
-    },
+    ...COMPANY_QUERY,
     after: {
       schema: { type: "string" },
       description: "Only what comes after the company with this domain",
@@ -137,7 +129,7 @@ const LIST_COMPANIES: Operation = {
       },
     },
   },
-  problems: ["forbidden", "export-not-granted"],
+  problems: ["forbidden", "export-not-granted", "ambiguous-name", "invalid-date"],
 };
 
 /** `startDate` and `endDate`, both optional. */
@@ -196,27 +188,26 @@ const GET_COMPANY: Operation = {
   problems: ["forbidden", "invalid-date", "empty-range", "range-too-long"],
 };
 
-/** Accepts every name that a company database can contain, and rejects obvious mistakes. */
-function isDomain(text: string): boolean {
-  return text.length <= 1_024 && !/[\0\p{Surrogate}]/u.test(text);
+async function usersOf(
+  idOrName: string,
+  { ownerId }: { ownerId: string },
+  { pg, clickhouse }: CompanyRoutesDeps,
+): Promise<string[]> {
+  const text = `select id, name, library_type as "libraryType" from packages where owner_id = $1`;
+  const { id } = artifactNamed("package", idOrName, await query<NamedArtifact>(pg, text, [ownerId]));
+  return readDomainsOf(clickhouse, id);
 }
 
-function parseFilter({ stage, search, sort }: ParsedUrlQuery): CompanyFilter {
-  if (stage !== undefined && !STAGES.includes(stage as Stage))
-    throw new Problem("invalid-query", `stage must be one of ${STAGES.join(", ")}.`);
-  if (sort !== undefined && !COMPANY_SORTS.includes(sort as CompanySort))
-    throw new Problem("invalid-query", `sort must be one of ${COMPANY_SORTS.join(", ")}.`);
-  return {
-    stage: stage as Stage | undefined,
-    search: parseSearch(search),
-    sort: (sort as CompanySort | undefined) ?? "score",
-  };
-}
-
-function parseSearch(search: string | string[] | undefined): string | undefined {
-  if (search === undefined) return undefined;
-  if (typeof search === "string" && search !== "" && search.length <= 256 && isDomain(search)) return search;
-  throw new Problem("invalid-query", "search must be one text of 1 to 256 characters.");
+async function withDays(
+  companies: readonly CompanyRecord[],
+  { ownerId, days }: { ownerId: string; days: number },
+  { pg, clickhouse }: CompanyRoutesDeps,
+): Promise<CompanyRecord[]> {
+  const artifacts = [...(await readArtifactNames(pg, ownerId)).keys()];
+  const domains = companies.map(({ domain }) => domain);
+  const daily = await readDailyDownloads(clickhouse, { artifacts, domains, ...lastDays(days, new Date()) });
+  const none = Array<number>(days).fill(0);
+  return companies.map((each) => ({ ...each, daily_downloads: daily.get(each.domain) ?? none }));
 }
 
 /** An unknown `after` would look like the end of the list. */

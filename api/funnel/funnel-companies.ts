@@ -5,13 +5,20 @@ import { withoutNulls } from "../../schemas/formats.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 import { CHANGES } from "./funnel-pasts.js";
 
-/** The orders of the company list, greatest first. */
-export const COMPANY_SORTS = ["score", "last_seen", "downloads"] as const;
+/** The orders of the company list. */
+export const COMPANY_SORTS = [
+  ...(["score", "downloads_30_days", "downloads", "views"] as const),
+  ...(["since", "first_seen", "last_seen", "name"] as const),
+] as const;
 export type CompanySort = (typeof COMPANY_SORTS)[number];
 
 export interface CompanyFilter {
   stage: Stage | undefined;
   search: string | undefined;
+  /** Only companies first seen on this day or later. */
+  firstSeenFrom?: string | undefined;
+  /** Only these, where they are given. */
+  domains?: readonly string[] | undefined;
   sort: CompanySort;
 }
 
@@ -20,24 +27,43 @@ export async function listCompanies(
   pg: Postgres,
   { ownerId, page, filter }: { ownerId: string; page: Page; filter: CompanyFilter },
 ): Promise<CompanyRecord[]> {
-  const key = SORT_KEYS[filter.sort];
+  const { key, after, order } = SORT_KEYS[filter.sort];
   const text = `
-    with last as (select domain, ${key} as key from funnel_companies where owner_id = $1 and domain = $2)
+    with last as (select domain, ${key} as key from funnel_companies c where owner_id = $1 and domain = $2)
     select ${FIELDS} from funnel_companies c
     where owner_id = $1 and ($4::text is null or stage = $4)
       and ($5::text is null
         or position(fold_case($5) in fold_case(name)) > 0 or position(fold_case($5) in fold_case(domain)) > 0)
+      and ($6::date is null or first_seen >= $6) and ($7::text[] is null or domain = any ($7))
       and ($2::text is null
-        or exists (select from last where ${key} < last.key or (${key} = last.key and c.domain > last.domain)))
-    order by ${key} desc, domain limit $3`;
-  const values = [ownerId, page.after ?? null, page.perPage + 1, filter.stage ?? null, filter.search ?? null];
+        or exists (select from last where ${key} ${after} last.key or (${key} = last.key and c.domain > last.domain)))
+    order by ${key} ${order}, domain limit $3`;
+  const { stage, search, firstSeenFrom, domains } = filter;
+  const values = [
+    ...[ownerId, page.after ?? null, page.perPage + 1, stage ?? null, search ?? null],
+    ...[firstSeenFrom === undefined ? null : countableDate(firstSeenFrom), domains ?? null],
+  ];
   return (await query<Row>(pg, text, values)).map(withoutNulls<CompanyRecord>);
 }
 
-const SORT_KEYS: Record<CompanySort, string> = {
-  score: "(score, recent_downloads)",
-  last_seen: "coalesce(last_seen, '-infinity')",
-  downloads: "downloads",
+interface SortKey {
+  key: string;
+  /** How the keys of later rows compare. */
+  after: "<" | ">";
+  order: "asc" | "desc";
+}
+
+const falling = (key: string): SortKey => ({ key, after: "<", order: "desc" });
+
+const SORT_KEYS: Record<CompanySort, SortKey> = {
+  score: falling("(score, recent_downloads)"),
+  downloads_30_days: falling("recent_downloads"),
+  downloads: falling("downloads"),
+  views: falling("views"),
+  since: falling("coalesce(since, '-infinity')"),
+  first_seen: falling("coalesce(first_seen, '-infinity')"),
+  last_seen: falling("coalesce(last_seen, '-infinity')"),
+  name: { key: "fold_case(coalesce(nullif(c.name, ''), c.domain))", after: ">", order: "asc" },
 };
 
 const FIELDS = `domain, name, stage, ${utc("since")} as since, score, downloads::float8 as downloads,

@@ -22,6 +22,8 @@ export interface CompanyRecord {
   first_seen?: string;
   last_seen?: string;
   downloads_30_days: number;
+  /** Of the days that were asked for, the latest last. */
+  daily_downloads?: number[];
 }
 
 export interface CompanyDay {
@@ -69,7 +71,14 @@ const COMPANY_FIELDS = {
 } as const;
 const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views", "downloads_30_days"] as const;
 
-export const COMPANY = titledObject("Company", COMPANY_REQUIRED, COMPANY_FIELDS);
+export const COMPANY = titledObject("Company", COMPANY_REQUIRED, {
+  ...COMPANY_FIELDS,
+  daily_downloads: {
+    type: "array",
+    items: COUNT,
+    description: "The downloads of each of the last `days`, today's last; absent where `days` was not given",
+  },
+});
 
 export const COMPANY_LIST = titledObject("CompanyList", ["companies"], {
   as_of: TIMESTAMP,

@@ -10,6 +10,9 @@ export interface Column {
   isMinor?: boolean;
   /** The class of its layer in a chart, which the script shows beside its numbers. */
   color?: string;
+  /** Where the rows are sorted by it. */
+  href?: string;
+  sorted?: "ascending" | "descending" | undefined;
 }
 
 interface TableProps {
@@ -34,8 +37,8 @@ export function Table({ caption, showCaption, columns, rows, empty, isStacked }:
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" class={kindOf(column)} data-color={column.color}>
-                {column.isUnnamed ? <span class="hidden">{column.name}</span> : column.name}
+              <th scope="col" class={kindOf(column)} data-color={column.color} aria-sort={column.sorted}>
+                <ColumnName column={column} />
               </th>
             ))}
           </tr>
@@ -58,6 +61,16 @@ export function Table({ caption, showCaption, columns, rows, empty, isStacked }:
         </tbody>
       </table>
     </div>
+  );
+}
+
+function ColumnName({ column: { name, isUnnamed, href, sorted } }: { column: Column }) {
+  if (isUnnamed) return <span class="hidden">{name}</span>;
+  if (href === undefined) return name;
+  return (
+    <a href={href} aria-current={sorted && "true"} data-keep>
+      {name}
+    </a>
   );
 }
 

@@ -1,37 +1,49 @@
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../../../schemas/contracts/funnel.js";
+import type { PackageV1 } from "../../../../schemas/contracts/package.js";
+import type { StatisticsListPage } from "../../../../schemas/contracts/statistics.js";
 import { lastDays } from "../../../../schemas/date-range.js";
 import { STAGES } from "../../../../schemas/records/funnel.js";
-import { type Query, path } from "../../address.js";
+import { path } from "../../address.js";
 import { AreaChart } from "../../charts/area-chart.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, Form } from "../../parts/form.js";
 import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
-import { formatCount, formatDate, formatTime } from "../../parts/format.js";
-import { Pager, Table } from "../../parts/table.js";
-import { STAGE_WORDS, StageBadge } from "./stage-words.js";
+import { formatCount, formatFull, formatTime } from "../../parts/format.js";
+import { Pager } from "../../parts/table.js";
+import { ifAllowed, packagesOf } from "../artifacts-of.js";
+import { CompanyList } from "./company-list.js";
+import { addressWith, askedBy } from "./list-state.js";
+import { STAGE_WORDS } from "./stage-words.js";
 
 interface Shown {
   funnel: FunnelRecord;
   companies: CompanyRecord[];
   next?: string | undefined;
+  packages: readonly PackageV1[];
+  unlisted: number;
 }
 
 const PER_PAGE = 50;
 const DAYS = 90;
+/** The overview shows so many days where none are chosen. */
+const RECENT_DAYS = 30;
 
 export const companiesPage = page<Shown>({
   path: "/o/:owner/companies",
   section: "companies",
-  async load({ api, owner, query }) {
+  async load(visit) {
+    const { api, owner, query } = visit;
     const at = path`/v2/${owner.name}`;
-    const [funnel, list] = await Promise.all([
+    const [packages, unlisted, funnel, list] = await Promise.all([
+      packagesOf(visit),
+      countUnlisted(visit),
       api<FunnelRecord>({ path: `${at}/funnel`, query: { ...lastDays(DAYS, new Date()) } }),
       api<{ companies: CompanyRecord[]; next?: string }>({
         path: `${at}/companies`,
-        query: { ...stateOf(query), per_page: PER_PAGE },
+        query: { ...askedBy(query), per_page: PER_PAGE, days: RECENT_DAYS },
       }),
     ]);
-    return { funnel, ...list };
+    return { packages, unlisted, funnel, ...list };
   },
   title: (_, { owner }) => `Companies of ${owner.name}`,
   render: (shown) => <Companies {...shown} />,
@@ -47,13 +59,19 @@ export const companiesPage = page<Shown>({
   },
 });
 
-/** The part of the page's address that the list understands. */
-function stateOf(query: URLSearchParams): Query {
-  const names = ["stage", "search", "sort", "after"];
-  return Object.fromEntries(names.map((name) => [name, query.get(name) || undefined]));
+/** How many companies downloaded in the last 30 days that have no domain: the overview counts them. Looks at 1,000. */
+async function countUnlisted({ api, owner, query }: Visit): Promise<number> {
+  if ([...query.keys()].some((name) => name !== "notice")) return 0;
+  const list = await ifAllowed(
+    api<StatisticsListPage>({
+      path: path`/v2/${owner.name}/stats/company`,
+      query: { ...lastDays(RECENT_DAYS, new Date()), per_page: 1_000 },
+    }),
+  );
+  return list?.rows.filter((row) => !row["company_domain"]).length ?? 0;
 }
 
-function Companies({ funnel, companies, next }: Shown) {
+function Companies({ funnel, companies, next, packages, unlisted }: Shown) {
   const { query, owner } = useVisit();
   const isEmpty = companies.length === 0 && [...query.keys()].every((name) => name === "notice");
   return (
@@ -79,16 +97,29 @@ function Companies({ funnel, companies, next }: Shown) {
             A company shows here once somebody downloads from an address that belongs to it: an office, not a
             home or a cloud.
           </p>
+          <NotListed count={unlisted} />
         </EmptyState>
       ) : (
         <>
           <Stages funnel={funnel} />
           <StageTabs funnel={funnel} />
-          <CompanyList companies={companies} />
+          <CompanyList companies={companies} packages={packages} />
           <Pager next={next} />
+          <NotListed count={unlisted} />
         </>
       )}
     </>
+  );
+}
+
+function NotListed({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <p class="soft">
+      {count === 1 ? "One more company" : `${formatFull(count)} more companies`} downloaded in the last{" "}
+      {RECENT_DAYS} days, without a known domain. The overview counts them. Without a domain there is no
+      stage, and no row here.
+    </p>
   );
 }
 
@@ -128,96 +159,5 @@ function StageTabs({ funnel: { stages } }: { funnel: FunnelRecord }) {
         ...STAGES.map((stage) => tab(stage, STAGE_WORDS[stage], stages[stage])),
       ]}
     />
-  );
-}
-
-function addressWith({ href, owner, query }: Visit, changed: Query): string {
-  return href(path`/o/${owner.name}/companies`, { ...stateOf(query), ...changed });
-}
-
-function CompanyList({ companies }: { companies: readonly CompanyRecord[] }) {
-  const visit = useVisit();
-  const { href, owner, query } = visit;
-  return (
-    <Panel title="All companies" links={<Downloads />}>
-      <Search />
-      <Table
-        caption="Companies"
-        columns={[
-          { name: "Company" },
-          { name: "Stage" },
-          { name: "Since", isMinor: true },
-          { name: "Score", isNumber: true, isMinor: true },
-          { name: "Downloads", isNumber: true },
-          { name: "Views", isNumber: true },
-          { name: "Last seen", isNumber: true, isMinor: true },
-        ]}
-        rows={companies.map((company) => [
-          <>
-            <a href={href(path`/o/${owner.name}/companies/${company.domain}`)}>
-              <bdi>{company.name || company.domain}</bdi>
-            </a>
-            {company.name !== "" && company.name !== company.domain && (
-              <>
-                <br />
-                <span class="soft small">{company.domain}</span>
-              </>
-            )}
-          </>,
-          <StageBadge stage={company.stage} />,
-          company.since === undefined ? "" : formatDate(company.since.slice(0, 10)),
-          company.score,
-          formatCount(company.downloads),
-          formatCount(company.views),
-          company.last_seen === undefined ? "" : formatDate(company.last_seen),
-        ])}
-        empty={query.has("search") ? "No company has this in its name or domain." : "There is none."}
-      />
-    </Panel>
-  );
-}
-
-const SORTS = { score: "Score", downloads: "Downloads", last_seen: "Last seen" } as const;
-
-/** Works without script: a form that puts its fields into the address. */
-function Search() {
-  const { href, owner, query } = useVisit();
-  const stage = query.get("stage");
-  return (
-    <form method="get" action={href(path`/o/${owner.name}/companies`)} class="row" role="search">
-      {stage !== null && <input type="hidden" name="stage" value={stage} />}
-      <div class="field">
-        <label for="search">Name or domain</label>
-        <input id="search" name="search" type="search" value={query.get("search") ?? ""} maxLength={256} />
-      </div>
-      <div class="field">
-        <label for="sort">Sorted by</label>
-        <select id="sort" name="sort">
-          {Object.entries(SORTS).map(([value, label]) => (
-            <option value={value} selected={value === (query.get("sort") ?? "score")}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
-      <button type="submit">Show</button>
-    </form>
-  );
-}
-
-/** Files need the grant, which the page itself does not. */
-function Downloads() {
-  const { href, owner, query } = useVisit();
-  if (!owner.mayExport) return null;
-  const { after: _, ...state } = stateOf(query);
-  const address = href(`/api${path`/v2/${owner.name}/companies`}`, {
-    ...state,
-    per_page: 1_000,
-    accept: "text/csv",
-  });
-  return (
-    <a href={address} download="companies.csv">
-      CSV
-    </a>
   );
 }

@@ -1,8 +1,8 @@
-import { DAYS_INTERVALS } from "../../../../schemas/contracts/statistics.js";
+import { DAYS_INTERVALS, type StatisticsRow } from "../../../../schemas/contracts/statistics.js";
 import { NotesContext } from "../../charts/notes.js";
 import { path } from "../../address.js";
 import { mayManage, page, useVisit } from "../../page.js";
-import { formatDays } from "../../parts/format.js";
+import { formatCount, formatDays } from "../../parts/format.js";
 import { ProblemBox } from "../../parts/form.js";
 import { EmptyState, PageHead, Tiles } from "../../parts/panel.js";
 import { lastDayOf } from "../../statistics/page-range.js";
@@ -102,11 +102,21 @@ function Sums({ statistics }: Overview) {
       tiles={[
         tile("Downloads", "downloads"),
         tile("Unique addresses", "unique_addresses"),
-        tile("Companies", "companies"),
+        {
+          ...tile("Companies", "companies"),
+          children: <WithoutDomain rows={statistics.breakdowns["company"] ?? []} />,
+        },
         ...(totals.views > 0 ? [tile("Page views", "views")] : []),
       ]}
     />
   );
+}
+
+/** Why fewer companies are listed than counted; of the rows of the breakdown, which are the most active companies. */
+function WithoutDomain({ rows }: { rows: readonly StatisticsRow[] }) {
+  const count = rows.filter((row) => !row["company_domain"]).length;
+  if (count === 0) return null;
+  return <span class="soft small"> {formatCount(count)} without a domain, not listed under Companies</span>;
 }
 
 /** `/dashboard` itself leads to the owner that the viewer most likely means. */

@@ -118,6 +118,10 @@ describe("the pages of companies", () => {
     expect(list.text).toMatch(/All 1 .*Investigation 1/);
     expect(list.text).toContain("airbus.com");
     expect((await owner.get("/o/acme/companies?search=nobody")).text).toContain("No company has this");
+    const listed = (query: string) => owner.get(`/o/acme/companies?${query}`);
+    expect((await listed("")).html).toMatch(/aria-sort="descending"><a href="[^"]*sort=score"[^>]*>Score/);
+    expect((await listed("sort=name&new=week&package=tools")).text).toContain("airbus.com");
+    expect((await listed("stage=inactive&package=tools")).text).toContain("There is none.");
     const { text } = await owner.get("/o/acme/companies/airbus.com");
     expect(text).toMatch(/Investigation .*: it downloaded a package/);
     expect(text).toMatch(/Packages used .*tools 2 0/);

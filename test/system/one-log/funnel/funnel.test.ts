@@ -291,6 +291,11 @@ describe("the list of companies", () => {
     ["", ["adobe.com", "3m.com", "airbus.com"]],
     ["sort=downloads", ["3m.com", "airbus.com", "adobe.com"]],
     ["sort=last_seen", ["adobe.com", "airbus.com", "3m.com"]],
+    ["sort=first_seen", ["adobe.com", "3m.com", "airbus.com"]],
+    ["sort=since", ["3m.com", "adobe.com", "airbus.com"]],
+    ["sort=name", ["3m.com", "adobe.com", "airbus.com"]],
+    ["first_seen_from=2025-01-05&sort=name", ["3m.com", "adobe.com"]],
+    ["package=image&stage=inactive", ["3m.com"]],
     ["stage=inactive", ["3m.com"]],
     ["search=AIRB", ["airbus.com"]],
     ["search=.com&stage=interest", ["adobe.com"]],
@@ -299,19 +304,22 @@ describe("the list of companies", () => {
     expect(await domains(query)).toEqual(expected);
   });
 
-  test.each(["score", "downloads", "last_seen"])("by %s is the same in pages", async (sort) => {
-    const whole = await domains(`sort=${sort}`);
-    const paged: string[] = [];
-    let next: string | undefined = `${toolchain.api}/v2/acme/companies?sort=${sort}&per_page=1`;
-    for (let pages = 0; next !== undefined && pages < 5; pages += 1) {
-      const page: { companies: CompanyRecord[]; next?: string } = await read(
-        next.slice(toolchain.api.length),
-      );
-      paged.push(...page.companies.map(({ domain }) => domain));
-      next = page.next;
-    }
-    expect([paged, next]).toEqual([whole, undefined]);
-  });
+  test.each(["score", "downloads", "last_seen", "since", "name"])(
+    "by %s is the same in pages",
+    async (sort) => {
+      const whole = await domains(`sort=${sort}`);
+      const paged: string[] = [];
+      let next: string | undefined = `${toolchain.api}/v2/acme/companies?sort=${sort}&per_page=1`;
+      for (let pages = 0; next !== undefined && pages < 5; pages += 1) {
+        const page: { companies: CompanyRecord[]; next?: string } = await read(
+          next.slice(toolchain.api.length),
+        );
+        paged.push(...page.companies.map(({ domain }) => domain));
+        next = page.next;
+      }
+      expect([paged, next]).toEqual([whole, undefined]);
+    },
+  );
 
   test("says when its companies were placed, and nothing where no run has placed any", async () => {
     const { as_of: asOf } = await read<{ as_of: string }>("/v2/acme/funnel");
@@ -418,6 +426,33 @@ describe("the daily activity", () => {
     expect((await api.request(`/v1/packages/${files.id}`, { method: "DELETE" })).status).toBe(204);
     await expect.poll(() => activity(files)).toEqual([]);
   });
+});
+
+test("a list of companies has the downloads of each day that it is asked for, and those of one package alone", async () => {
+  await makeOrganization(api, "daily");
+  const files = await makePackage(api, { organization: "daily", name: "files", libraryType: "other" });
+  const other = await makePackage(api, { organization: "daily", name: "other", libraryType: "other" });
+  const on = new Date().toISOString().slice(0, 10);
+  await send(
+    [
+      { of: files, by: "3m.com", on, times: 2 },
+      { of: other, by: "adobe.com", on },
+    ],
+    "daily",
+  );
+  await run("daily");
+  const listed = async (query: string) =>
+    (await read<{ companies: CompanyRecord[] }>(`/v2/daily/companies?${query}`)).companies;
+  const [first, ...others] = await listed("package=files&days=3");
+  expect([first?.domain, first?.downloads_30_days, others]).toEqual(["3m.com", 2, []]);
+  expect(first?.daily_downloads).toEqual(expect.arrayContaining([0, 0, 2]));
+  expect((await listed("sort=name")).map((each) => each.daily_downloads)).toEqual([undefined, undefined]);
+  const refused = await Promise.all(
+    ["package=web", "days=0", "first_seen_from=2025-02-30"].map((query) =>
+      api.request(`/v2/daily/companies?${query}`),
+    ),
+  );
+  expect(refused.map(({ status }) => status)).toEqual([404, 400, 400]);
 });
 
 describe("importance", () => {

@@ -1,0 +1,82 @@
+import type { ParsedUrlQuery } from "node:querystring";
+import { STAGE } from "../../schemas/contracts/funnel.js";
+import { DATE, isCalendarDate } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
+import { STAGES, type Stage } from "../../schemas/records/funnel.js";
+import { COMPANY_SORTS, type CompanyFilter, type CompanySort } from "./funnel-companies.js";
+
+export interface ListFilter extends CompanyFilter {
+  /** Id or name. */
+  package: string | undefined;
+  days: number | undefined;
+}
+
+const DAYS_MAX = 90;
+
+export const COMPANY_QUERY = {
+  stage: { schema: STAGE, description: "Only companies at this stage" },
+  search: {
+    schema: { type: "string", minLength: 1, maxLength: 256 },
+    description: "Only companies with this in their name or domain, whatever its case",
+  },
+  sort: {
+    schema: { type: "string", enum: COMPANY_SORTS, default: "score" },
+    description:
+      "What the list is sorted by, names from A, all others the greatest or latest first, then by domain. Equal scores " +
+      "are in the order of `downloads_30_days`",
+  },
+  package: {
+    schema: { type: "string", minLength: 1 },
+    description: "Only companies that ever downloaded this package: its id or name",
+  },
+  first_seen_from: { schema: DATE, description: "Only companies first seen on this UTC day or later" },
+  days: {
+    schema: { type: "integer", minimum: 1, maximum: DAYS_MAX },
+    description: "Adds the downloads of each of so many days, up to today, to JSON and NDJSON",
+  },
+} as const;
+
+/** Accepts every name that a company database can contain, and rejects obvious mistakes. */
+export function isDomain(text: string): boolean {
+  return text.length <= 1_024 && !/[\0\p{Surrogate}]/u.test(text);
+}
+
+export function parseFilter(query: ParsedUrlQuery): ListFilter {
+  const { stage, search, sort } = query;
+  if (stage !== undefined && !STAGES.includes(stage as Stage))
+    throw new Problem("invalid-query", `stage must be one of ${STAGES.join(", ")}.`);
+  if (sort !== undefined && !COMPANY_SORTS.includes(sort as CompanySort))
+    throw new Problem("invalid-query", `sort must be one of ${COMPANY_SORTS.join(", ")}.`);
+  return {
+    stage: stage as Stage | undefined,
+    search: parseSearch(search),
+    firstSeenFrom: parseFirstSeen(query["first_seen_from"]),
+    package: parsePackage(query["package"]),
+    days: parseDays(query["days"]),
+    sort: (sort as CompanySort | undefined) ?? "score",
+  };
+}
+
+function parseSearch(search: string | string[] | undefined): string | undefined {
+  if (search === undefined) return undefined;
+  if (typeof search === "string" && search !== "" && search.length <= 256 && isDomain(search)) return search;
+  throw new Problem("invalid-query", "search must be one text of 1 to 256 characters.");
+}
+
+function parseFirstSeen(date: string | string[] | undefined): string | undefined {
+  if (date === undefined) return undefined;
+  if (typeof date === "string" && isCalendarDate(date)) return date;
+  throw new Problem("invalid-date", "first_seen_from must be a date of the form YYYY-MM-DD.");
+}
+
+function parsePackage(idOrName: string | string[] | undefined): string | undefined {
+  if (idOrName === undefined || (typeof idOrName === "string" && idOrName !== "")) return idOrName;
+  throw new Problem("invalid-query", "package must be the id or the name of one package.");
+}
+
+function parseDays(days: string | string[] | undefined): number | undefined {
+  if (days === undefined) return undefined;
+  if (typeof days === "string" && /^\d{1,2}$/.test(days) && Number(days) >= 1 && Number(days) <= DAYS_MAX)
+    return Number(days);
+  throw new Problem("invalid-query", `days must be a whole number from 1 to ${DAYS_MAX}.`);
+}
