@@ -1,7 +1,6 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { StartFailure } from "../process/start-failure.js";
-import type { Variables } from "./config-schema.js";
 import type { VariableSchema } from "./variables.js";
 
 /** The stores that may be elsewhere, by the first word of their variables. */
@@ -39,11 +38,15 @@ export function tlsVariables<Store extends TlsStore>(store: Store, servers: stri
       meaning: "A PEM file of the private key of that certificate, without a password.",
     },
   };
-  return variables as Record<`${Store}_TLS_${"CA" | "CERT" | "KEY"}`, VariableSchema>;
+  return variables as Record<TlsVariable<Store>, VariableSchema>;
 }
 
+type TlsVariable<Store extends TlsStore> = `${Store}_TLS_${"CA" | "CERT" | "KEY"}`;
+/** The values of these variables, among others. */
+type TlsVariables = { readonly [Name in TlsVariable<TlsStore>]?: string | undefined };
+
 /** Undefined where no file is given. */
-export function tlsFiles(variables: Variables, store: TlsStore): TlsFiles | undefined {
+export function tlsFiles(variables: TlsVariables, store: TlsStore): TlsFiles | undefined {
   const { ca, cert, key } = {
     ca: variables[`${store}_TLS_CA`],
     cert: variables[`${store}_TLS_CERT`],
