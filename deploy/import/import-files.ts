@@ -44,7 +44,7 @@ export async function importFiles(
 ): Promise<Outcome> {
   let outcome: Outcome = "imported";
   for (const path of paths) {
-    const file = await openFile(path);
+    const file = await openFile(path, options.signal);
     if (!options.isFormatGiven) requireNdjson(file);
     const refused = options.dryRun
       ? await tryFile(service, file, options)

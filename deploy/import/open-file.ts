@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { open, stat } from "node:fs/promises";
-import type { Readable, Writable } from "node:stream";
+import { addAbortSignal, type Readable, type Writable } from "node:stream";
 import { findPacking } from "../../ingest/import/open-body.js";
 import { guessFormat } from "../../schemas/records/guess-format.js";
 import type { ImportFormat } from "../../schemas/records/import-format.js";
@@ -24,11 +24,14 @@ export interface ImportFile {
   read: () => AsyncIterable<Buffer>;
 }
 
-/** Throws a StartFailure with a sentence if the file cannot be read, or is packed in a way that the server cannot take. */
-export async function openFile(path: string): Promise<ImportFile> {
-  if (path === "-") return openInput(process.stdin);
+/**
+ * Throws a StartFailure with a sentence if the file cannot be read, or is packed in a way that the server cannot take. Once
+ * the signal aborts, reading ends with its reason.
+ */
+export async function openFile(path: string, signal: AbortSignal): Promise<ImportFile> {
+  if (path === "-") return openInput(process.stdin, signal);
   const { bytes, head } = await lookAt(path);
-  const read = () => readParts(path);
+  const read = () => readParts(path, signal);
   return { name: path, bytes, sha256: () => hashOf(read()), ...look(head, path), read };
 }
 
@@ -43,19 +46,25 @@ async function lookAt(path: string): Promise<{ bytes: number; head: Buffer }> {
 
 const READ_BYTES = 256 * 1024;
 
-async function* readParts(path: string): AsyncGenerator<Buffer> {
+async function* readParts(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   await using file = await open(path);
   const part = Buffer.allocUnsafeSlow(READ_BYTES);
   for (;;) {
+    signal.throwIfAborted();
     const { bytesRead } = await file.read(part);
     if (bytesRead === 0) return;
     yield part.subarray(0, bytesRead);
   }
 }
 
-async function openInput(input: Readable): Promise<ImportFile> {
+/** As `openFile`, of what somebody types or a pipe sends. */
+export async function openInput(input: Readable, signal: AbortSignal): Promise<ImportFile> {
+  // Somebody who types may never send another line.
+  addAbortSignal(signal, input);
   const parts = input[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  const first = await parts.next();
+  const first = await parts.next().catch((error: unknown) => {
+    throw signal.aborted ? signal.reason : error;
+  });
   const head = first.done ? Buffer.alloc(0) : first.value;
   const name = "standard input";
   return {
