@@ -1,6 +1,6 @@
 -- Where does each company stand with each owner of a batch, up to a day? By owner, then domain.
 -- An override or a retraction has moved what is counted here; a day that sums to zero is left out.
--- `stage-facts.ts` in `test/support/funnel` has the same rules; a property test holds this to them.
+-- `replay-days.ts` finds the same on days of the past. Property tests hold both to `stage-facts.ts` in `test/support/funnel`.
 SELECT
   place,
   domain,
