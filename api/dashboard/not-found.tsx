@@ -25,8 +25,10 @@ export async function meantBy(visit: Visit): Promise<Meant> {
   const wanted = wantedAt(visit.ctx.path);
   if (wanted === "") return { wanted, near: [] };
   // A store may be away; the page is then shown without.
-  const own = await ownPlaces(visit).catch(() => []);
-  const places = nearNames(wanted, [...own, ...guidePlaces(visit)]);
+  const known = visit.ctx.path.startsWith("/docs")
+    ? guidePlaces(visit)
+    : await ownPlaces(visit).catch(() => []);
+  const places = nearNames(wanted, known);
   return { wanted, near: [...new Map(places.map((each) => [each.to, each])).values()] };
 }
 

@@ -25,8 +25,8 @@ export interface LiveFeeds extends Disposable {
 /** Events that one reader gets at a time. */
 export const EVENTS_MAX = 10;
 const EVERY_MS = 1_000;
-/** A chunk that was received earlier may be enriched later. */
-const BACK_MS = 10_000;
+/** A busy enricher is so late. */
+const BACK_MS = 60_000;
 const FAILED_MS = 5_000;
 const SEEN_MAX = 10_000;
 

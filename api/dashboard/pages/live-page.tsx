@@ -37,6 +37,11 @@ function Live({ events }: LiveEvents) {
           Look again
         </a>
       </PageHead>
+      <div class="heads" aria-hidden="true">
+        {HEADS.map((head) => (
+          <span>{head}</span>
+        ))}
+      </div>
       <ol data-live-list>
         {events.map((event) => (
           <Row event={event} />
@@ -66,6 +71,7 @@ function Row({ event }: { event?: LiveEvent }) {
   );
 }
 
+const HEADS = ["Time, UTC", "Country", "Package or pixel", "Version", "Client", "Company"];
 const PARTS = ["time", "place", "name", "version", "client", "company"] as const;
 
 function partsOf(event: LiveEvent): Partial<Record<(typeof PARTS)[number], string>> {

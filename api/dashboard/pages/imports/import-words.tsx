@@ -13,9 +13,10 @@ const STATUSES: Record<ImportStatus, { label: string; kind: BadgeKind }> = {
   retracting: { label: "Retracting", kind: "busy" },
 };
 
-/** With the share of a running import where no bar is beside it. */
+/** With the share of a running import where no bar is beside it. Refused lines leave nothing all green. */
 export function ImportState({ record, hasBar }: { record: EventImport; hasBar?: boolean }) {
-  const { label, kind } = STATUSES[record.status];
+  const { label, kind: usual } = STATUSES[record.status];
+  const kind = usual === "good" && record.events_failed_to_import > 0 ? "warn" : usual;
   const share = hasBar ? undefined : shareOf(record);
   return (
     <Badge kind={kind}>

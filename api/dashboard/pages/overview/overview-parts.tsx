@@ -221,7 +221,7 @@ export function NewStages({ newStages }: Overview) {
   if (newStages === undefined) return null;
   return (
     <Panel
-      title="New stages this week"
+      title="Changes of stage this week"
       links={<a href={href(path`/o/${owner.name}/companies`)}>All companies</a>}
     >
       <Table

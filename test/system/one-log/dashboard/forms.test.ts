@@ -149,7 +149,7 @@ describe("the pages of webhooks", () => {
     const list = await owner.get(LIST);
     expect(list.html).not.toContain("whsec_");
     at = `${LIST}/${/webhooks\/([0-9a-f-]{36})/.exec(list.html)?.[1] ?? ""}`;
-    expect(list.text).toContain(`${receiver.url} On Nothing`);
+    expect(list.text).toContain(`${receiver.url} On – Nothing was sent`);
   });
 
   test("test it, and show what it answered, then and in the log", async () => {

@@ -148,7 +148,7 @@ describe("somebody with a level on one package alone", () => {
   });
 
   test("gets its numbers as CSV by the links of its page, and no other numbers", async () => {
-    const path = `/o/acme/packages/${tools}?startDate=${FIRST_DAY}&endDate=${NEXT_DAY}`;
+    const path = `/o/acme/packages/${tools}?startDate=${FIRST_DAY}&endDate=${NEXT_DAY}&interval=day`;
     for (const visitor of [reader, packager, owner]) {
       const links = csvLinksOf(await visitor.get(path));
       expect(links).toHaveLength(2);
