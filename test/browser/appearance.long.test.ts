@@ -7,7 +7,7 @@ import {
 } from "../support/dashboard/dashboard-world.js";
 import { describeWithChromium } from "../support/dashboard/describe-with-chromium.js";
 import { appearanceSuite, EVERY_PAGE } from "./suites/appearance.js";
-import { docsAppearanceSuite } from "./suites/docs.js";
+import { docsAppearanceSuite, docsSuite } from "./suites/docs.js";
 
 describeWithChromium("every page of the dashboard in Chromium", (chromium) => {
   let opened: NewWorld | undefined;
@@ -21,5 +21,6 @@ describeWithChromium("every page of the dashboard in Chromium", (chromium) => {
   afterAll(() => opened?.[Symbol.asyncDispose]());
 
   appearanceSuite(world, EVERY_PAGE);
+  docsSuite(world);
   docsAppearanceSuite(world);
 });

@@ -9,7 +9,6 @@ import {
 import { appearanceSuite, MOST_SEEN } from "./suites/appearance.js";
 import { awaySuite } from "./suites/away.js";
 import { budgetSuite } from "./suites/budgets.js";
-import { docsSuite } from "./suites/docs.js";
 import { filterSuite } from "./suites/filters.js";
 import { firstStepsSuite } from "./suites/first-steps.js";
 import { hostileSuite } from "./suites/hostile-text.js";
@@ -50,7 +49,6 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
     sourceSuite(world);
     uploadSuite(world);
     webhookSuite(world);
-    docsSuite(world);
     awaySuite(world);
   });
 
