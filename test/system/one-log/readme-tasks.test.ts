@@ -100,6 +100,11 @@ test("a kind of webhook event is added in the files of its row: subscriptions, o
       '\n  "import-done": { when: "An import is done", data: { import: TEXT } },',
     ],
     [
+      "schemas/contracts/webhook-examples.ts",
+      "const WEBHOOK_EXAMPLES: WebhookEventData = {",
+      '\n  "import-done": { import: ID },',
+    ],
+    [
       "api/dashboard/pages/webhooks/webhook-words.tsx",
       "export const KIND_WORDS: Record<WebhookEventKind, string> = {",
       '\n  "import-done": "An import is done",',
