@@ -45,6 +45,14 @@ export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
+/** Days after the date; before it where they are negative. */
+export function addDays(date: string, days: number): string {
+  return dateAt(Math.max(YEAR_0_MS, Date.parse(date) + days * DAY_MS));
+}
+
+/** Earlier dates have more than ten characters. */
+const YEAR_0_MS = Date.parse("0000-01-01");
+
 export function dateAt(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

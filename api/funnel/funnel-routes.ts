@@ -3,6 +3,7 @@ import {
   DAY_MS,
   type DateRange,
   RANGE_DAYS_MAX,
+  addDays,
   dateAt,
   parseOptionalDateRange,
 } from "../../schemas/date-range.js";
@@ -76,8 +77,8 @@ async function readFunnel(
       from.filter((each) => each.date === date).map(({ stage, companies }) => [stage, companies]),
     ),
   });
-  const today = dayAfter(now.toISOString(), 0);
-  const current = await countStages(pg, { ownerId, startDate: today, endDate: dayAfter(today, 1) });
+  const today = dateAt(now.getTime());
+  const current = await countStages(pg, { ownerId, startDate: today, endDate: addDays(today, 1) });
   return {
     ...(asOf !== undefined && { as_of: asOf }),
     stages: countsOf(today, current),
@@ -91,11 +92,7 @@ const NO_COMPANIES = Object.fromEntries(STAGES.map((stage) => [stage, 0])) as St
 
 function datesOf({ startDate, endDate }: DateRange): string[] {
   const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
-  return Array.from({ length: days }, (_, day) => dayAfter(startDate, day));
-}
-
-function dayAfter(date: string, days: number): string {
-  return dateAt(Date.parse(date) + days * DAY_MS);
+  return Array.from({ length: days }, (_, day) => addDays(startDate, day));
 }
 
 interface FunnelRunRoutesDeps {

@@ -4,7 +4,7 @@ import type {
   NewCompaniesData,
   NewCompany,
 } from "../../schemas/contracts/notification-data.js";
-import { DAY_MS, dateAt } from "../../schemas/date-range.js";
+import { addDays } from "../../schemas/date-range.js";
 import {
   countryName,
   formatChange,
@@ -28,7 +28,7 @@ export function monthlyDigest(data: DigestData, owner: string): Said {
 type Ranged = Pick<DigestData, "start_date" | "end_date" | "complete_through" | "package">;
 
 function daysOf({ start_date: start, end_date: end }: Ranged): string {
-  return formatDays(start, dateAt(Date.parse(end) - DAY_MS));
+  return formatDays(start, addDays(end, -1));
 }
 
 const subjectOf = ({ package: name }: Ranged, owner: string) => oneLine(name ?? owner);

@@ -1,5 +1,6 @@
+import { addDays } from "../../schemas/date-range.js";
 import { isCalendarDate } from "../../schemas/formats.js";
-import { type Count, type Counter, UnexpectedAnswer, daysBefore } from "./registries/registry.js";
+import { type Count, type Counter, UnexpectedAnswer } from "./registries/registry.js";
 
 interface Known {
   today: string;
@@ -20,7 +21,7 @@ export function daysOf(counts: readonly Count[], { today, windowDays = 1, lastDa
     const { date, version, metric, value } = count;
     if (!isCalendarDate(date)) throw new UnexpectedAnswer(`${date} is no date.`);
     if (date >= today) continue;
-    const overlaps = lastDate !== undefined && date > lastDate && date < daysBefore(lastDate, -windowDays);
+    const overlaps = lastDate !== undefined && date > lastDate && date < addDays(lastDate, windowDays);
     if (overlaps) continue;
     const key = JSON.stringify([date, version, metric]);
     days.set(key, { ...count, value: value + (days.get(key)?.value ?? 0) });

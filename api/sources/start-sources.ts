@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { startRepeating } from "../../schemas/async/pause.js";
 import type { SourceKind } from "../../schemas/contracts/source.js";
-import { RANGE_DAYS_MAX, dateAt } from "../../schemas/date-range.js";
+import { RANGE_DAYS_MAX, addDays, dateAt } from "../../schemas/date-range.js";
 import { daysOf, distinctCounters } from "./days-of.js";
 import { type RegistryAccess, RegistryFailure, UnknownName, readRegistry } from "./read-registry.js";
-import { type Published, UnexpectedAnswer, daysBefore } from "./registries/registry.js";
+import { type Published, UnexpectedAnswer } from "./registries/registry.js";
 import { REGISTRIES } from "./registries/registries.js";
 import {
   type ClaimedSource,
@@ -129,7 +129,7 @@ const RELEASES_MAX = 100;
 function recentReleases(releases: readonly Published[], today: string): Published[] {
   const byKey = new Map(releases.map((each) => [each.key, each]));
   return [...byKey.values()]
-    .filter(({ date }) => date >= daysBefore(today, RANGE_DAYS_MAX))
+    .filter(({ date }) => date >= addDays(today, -RANGE_DAYS_MAX))
     .toSorted((one, other) => (one.date < other.date ? 1 : -1))
     .slice(0, RELEASES_MAX);
 }

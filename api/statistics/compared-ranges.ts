@@ -1,5 +1,5 @@
 import type { Comparison, Interval } from "../../schemas/contracts/statistics.js";
-import { DAY_MS, type DateRange, dateAt, daysBetween } from "../../schemas/date-range.js";
+import { DAY_MS, type DateRange, addDays, dateAt, daysBetween } from "../../schemas/date-range.js";
 
 export interface Compared {
   /** The range to compare with. It never reaches into the range itself. Undefined: nothing is compared. */
@@ -57,13 +57,6 @@ function lengthOf({ startDate, endDate }: DateRange): number {
 function movedBack({ startDate, endDate }: DateRange, weeks: number): DateRange {
   return { startDate: addDays(startDate, -7 * weeks), endDate: addDays(endDate, -7 * weeks) };
 }
-
-export function addDays(date: string, days: number): string {
-  return dateAt(Math.max(FIRST_DAY_MS, Date.parse(date) + days * DAY_MS));
-}
-
-/** Earlier dates have more than ten characters. */
-const FIRST_DAY_MS = Date.parse("0000-01-01");
 
 /** 28 February for the 29th. */
 function sameDateOfYearBefore(date: string): string {

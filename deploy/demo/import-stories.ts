@@ -1,4 +1,4 @@
-import { DAY_MS, dateAt } from "../../schemas/date-range.js";
+import { DAY_MS, addDays, dateAt } from "../../schemas/date-range.js";
 import type { ApiClient } from "./api-client.js";
 import { RELEASED_AT, RELEASES } from "./event-details.js";
 import { CRAWL, type StoryMix, generateStories } from "./generate-stories.js";
@@ -34,7 +34,7 @@ interface Noted {
 export async function noteReleases(api: ApiClient, { organization, from, days, now }: Noted): Promise<void> {
   const note = (body: object) => api.post(`/v2/${organization}/annotations`, body);
   for (const [nth, at] of RELEASED_AT.entries())
-    await note({ date: dateAt(Date.parse(from) + at * days * DAY_MS), text: `${RELEASES[nth]} is released` });
+    await note({ date: addDays(from, at * days), text: `${RELEASES[nth]} is released` });
   const [first, last] = [CRAWL.daysAgo, CRAWL.daysAgo - CRAWL.days + 1].map((ago) =>
     dateAt(now - ago * DAY_MS),
   );

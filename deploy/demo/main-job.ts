@@ -2,7 +2,7 @@ import { formatSize } from "../../schemas/records/format-size.js";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../schemas/contracts/package.js";
-import { DAY_MS, dateAt } from "../../schemas/date-range.js";
+import { DAY_MS, addDays, dateAt } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import type { EventImport } from "../../schemas/records/import-store.js";
 import { aggregateTables } from "./aggregate-tables.js";
@@ -175,7 +175,7 @@ async function csvText(
   { uuid, name }: PackageV1,
   { endDate }: { endDate: string },
 ): Promise<string> {
-  const startDate = dateAt(Date.parse(endDate) - DAY_MS);
+  const startDate = addDays(endDate, -1);
   const path = `/v1/packages/${uuid}/events/${encodeURIComponent(name)}.csv?startDate=${startDate}&endDate=${endDate}`;
   const lines = await api.readLines(path);
   const shown = lines.slice(0, CSV_ROWS + 1);

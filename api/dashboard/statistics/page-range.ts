@@ -1,4 +1,11 @@
-import { DAY_MS, type DateRange, RANGE_DAYS_MAX, dateAt, lastDays } from "../../../schemas/date-range.js";
+import {
+  DAY_MS,
+  type DateRange,
+  RANGE_DAYS_MAX,
+  addDays,
+  dateAt,
+  lastDays,
+} from "../../../schemas/date-range.js";
 import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
 
 /** Ranges that move on with the days: a bookmark of one shows others tomorrow. */
@@ -46,7 +53,7 @@ export function presetOf(query: URLSearchParams): Preset | undefined {
 }
 
 export function lastDayOf({ startDate, endDate }: DateRange): string {
-  return endDate > startDate ? dateAt(Date.parse(endDate) - DAY_MS) : startDate;
+  return endDate > startDate ? addDays(endDate, -1) : startDate;
 }
 
 /** The last day of a range can still grow. */

@@ -1,6 +1,6 @@
 import { lastDayOf } from "./page-range.js";
 import type { ReportedDays, SourceRecord } from "../../../schemas/contracts/source.js";
-import { DAY_MS, type DateRange, dateAt } from "../../../schemas/date-range.js";
+import { type DateRange, addDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { REGISTRIES } from "../../sources/registries/registries.js";
 import { path } from "../address.js";
@@ -81,7 +81,7 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
           label={`${name}: ${metric} counted by ${kind}`}
           interval="day"
           places={values.map((value, day) => ({
-            date: dateAt(Date.parse(range.startDate) + day * DAY_MS),
+            date: addDays(range.startDate, day),
             value,
           }))}
         />

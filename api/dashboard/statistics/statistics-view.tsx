@@ -1,5 +1,5 @@
 import type { Statistics, StatisticsBucket } from "../../../schemas/contracts/statistics.js";
-import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
+import { addDays } from "../../../schemas/date-range.js";
 import type { Place, SecondLine } from "../charts/second-line.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
@@ -192,5 +192,5 @@ function NothingHere({ state, firstDay }: { state: ViewState; firstDay: string |
 
 /** As many days as are shown by default. */
 function daysFrom(startDate: string): { startDate: string; endDate: string } {
-  return { startDate, endDate: dateAt(Date.parse(startDate) + RANGE_LIMITS.daysDefault * DAY_MS) };
+  return { startDate, endDate: addDays(startDate, RANGE_LIMITS.daysDefault) };
 }

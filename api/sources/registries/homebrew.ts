@@ -1,4 +1,5 @@
-import { type Registry, WHOLE, compileAnswer, daysBefore, fieldsOf } from "./registry.js";
+import { addDays } from "../../../schemas/date-range.js";
+import { type Registry, WHOLE, compileAnswer, fieldsOf } from "./registry.js";
 
 const WINDOW = { type: "object", additionalProperties: WHOLE, maxProperties: 1_000 } as const;
 const read = compileAnswer<{ analytics: { install: { "30d": Record<string, number> } } }>(
@@ -22,6 +23,6 @@ export const homebrew: Registry = {
       (sum, each) => sum + each,
       0,
     );
-    return { counts: [{ date: daysBefore(today, 1), metric: "installs", value: installs }] };
+    return { counts: [{ date: addDays(today, -1), metric: "installs", value: installs }] };
   },
 };

@@ -1,4 +1,5 @@
-import { DAY, type Registry, WHOLE, compileAnswer, daysBefore, fieldsOf, listOf } from "./registry.js";
+import { addDays } from "../../../schemas/date-range.js";
+import { DAY, type Registry, WHOLE, compileAnswer, fieldsOf, listOf } from "./registry.js";
 
 const read = compileAnswer<{ downloads: { day: string; downloads: number }[] }>(
   fieldsOf({ downloads: listOf(fieldsOf({ day: DAY, downloads: WHOLE }), 1_000) }),
@@ -21,7 +22,7 @@ export const npm: Registry = {
   pageOf: (name) => `https://www.npmjs.com/package/${name}`,
   ask: ({ name, today }) => [
     {
-      path: `/downloads/range/${daysBefore(today, DAYS)}:${daysBefore(today, 1)}/${name}`,
+      path: `/downloads/range/${addDays(today, -DAYS)}:${addDays(today, -1)}/${name}`,
     },
   ],
   read: (answer) => ({

@@ -1,6 +1,5 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { isCalendarDate } from "../../../schemas/formats.js";
-import { DAY_MS, dateAt } from "../../../schemas/date-range.js";
 import type { Metric } from "../../../schemas/contracts/source.js";
 
 /** How one registry is asked for its counts, and how its answers are read. Pure: a runner sends the requests. */
@@ -109,8 +108,4 @@ export function compileAnswer<Answer>(schema: object): (answer: unknown) => Answ
 export function publishedOn(time: string | null | undefined): string | undefined {
   const day = time?.slice(0, 10) ?? "";
   return isCalendarDate(day) && /^20/.test(day) ? day : undefined;
-}
-
-export function daysBefore(date: string, days: number): string {
-  return dateAt(Date.parse(date) - days * DAY_MS);
 }
