@@ -1,4 +1,5 @@
 import type { LiveEvent, LiveEvents } from "../../../schemas/contracts/live-event.js";
+import { LIVE_PARTS, livePartsOf } from "../../../schemas/records/live-parts.js";
 import { path } from "../address.js";
 import { page, useVisit } from "../page.js";
 import { countryName } from "../parts/format.js";
@@ -59,12 +60,12 @@ function Live({ events }: LiveEvents) {
 
 /** The script fills the same parts. */
 function Row({ event }: { event?: LiveEvent }) {
-  const parts = event === undefined ? {} : partsOf(event);
+  const parts = event && livePartsOf(event, countryName);
   return (
     <li data-id={event?.id}>
-      {PARTS.map((part) => (
+      {LIVE_PARTS.map((part) => (
         <span class={part} data-part={part}>
-          {parts[part]}
+          {parts?.[part]}
         </span>
       ))}
     </li>
@@ -72,16 +73,3 @@ function Row({ event }: { event?: LiveEvent }) {
 }
 
 const HEADS = ["Time, UTC", "Country", "Package or pixel", "Version", "Client", "Company"];
-const PARTS = ["time", "place", "name", "version", "client", "company"] as const;
-
-function partsOf(event: LiveEvent): Partial<Record<(typeof PARTS)[number], string>> {
-  const { time, country, name, version, client, client_version: clientVersion, company } = event;
-  return {
-    time: time.slice(11, 19),
-    place: country === "" ? "" : countryName(country),
-    name,
-    version,
-    client: `${client} ${clientVersion}`.trim(),
-    company,
-  };
-}

@@ -1,16 +1,9 @@
-interface LiveEvent {
-  id: string;
-  time: string;
-  country: string;
-  name: string;
-  version: string;
-  client: string;
-  client_version: string;
-  company: string;
-}
+import type { LiveEvent } from "../../../schemas/contracts/live-event.js";
+import { livePartsOf } from "../../../schemas/records/live-parts.js";
 
 const ROWS_MAX = 50;
 const places = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+const placeName = (code: string) => places.of(code) ?? code;
 
 /** Adds what arrives, while the page is seen and not paused. */
 export function followEvents(section: HTMLElement): void {
@@ -61,20 +54,9 @@ function add(section: HTMLElement, event: LiveEvent): void {
   if (list === null || row === undefined || isKnown) return;
   row.dataset["id"] = event.id;
   row.classList.add("new");
-  for (const [name, text] of Object.entries(partsOf(event)))
+  for (const [name, text] of Object.entries(livePartsOf(event, placeName)))
     row.querySelector(`[data-part="${name}"]`)?.replaceChildren(text);
   list.prepend(row);
   while (list.childElementCount > ROWS_MAX) list.lastElementChild?.remove();
   section.querySelector<HTMLElement>("[data-live-none]")?.setAttribute("hidden", "");
-}
-
-function partsOf({ time, country, name, version, client, client_version, company }: LiveEvent) {
-  return {
-    time: time.slice(11, 19),
-    place: country === "" ? "" : (places.of(country) ?? country),
-    name,
-    version,
-    client: `${client} ${client_version}`.trim(),
-    company,
-  };
 }
