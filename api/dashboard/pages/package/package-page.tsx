@@ -47,8 +47,10 @@ export const packagePage = page<PackageData>({
       loadVersions(visit, { state, packageId }),
       loadNotes(visit, { range, packageId }),
     ]);
-    const hosts = isNew(loaded) ? await hostsOf(visit, packageId) : [];
-    const packages = await loadOtherPackages(visit, { state: loaded.state, packageId });
+    const [hosts, packages] = await Promise.all([
+      isNew(loaded) ? hostsOf(visit, packageId) : [],
+      loadOtherPackages(visit, { state: loaded.state, packageId }),
+    ]);
     return { access, loaded, isNew: isNew(loaded), reported, versions, range, notes, hosts, packages };
   },
   title: ({ access }) => access.package.name,
