@@ -5,6 +5,9 @@ import { detailsText } from "./event-details.js";
 import { Random } from "./random.js";
 import { pickUserAgent } from "./user-agents.js";
 
+/** How long ago the events of the demo begin. */
+export const DEMO_DAYS = 120;
+
 export interface StoryMix {
   seed: number;
   packages: readonly { id: string; libraryType: LibraryType }[];
@@ -76,11 +79,10 @@ function downloadLine({ seed, packages, now }: StoryMix, { nth, address, daysAgo
   const agent = JSON.stringify(pickUserAgent(libraryType, random));
   return (
     `{"$package":"${id}","$time":${timeAt(now, daysAgo, random)},"$remote_address":"${address}",` +
-    `"$user_agent":${agent}${detailsText(libraryType, random, 1 - daysAgo / STORY_DAYS)}}`
+    `"$user_agent":${agent}${detailsText(libraryType, random, 1 - daysAgo / DEMO_DAYS)}}`
   );
 }
 
-const STORY_DAYS = 120;
 /** The wave: how long ago it began, and how long it lasted. */
 export const CRAWL = { daysAgo: 24, days: 3 };
 const CRAWLER = "Mozilla/5.0 (compatible; MirrorBot/2.1; +https://bot.example.org/about)";
@@ -91,7 +93,7 @@ function crawlLine({ seed, packages, now }: StoryMix, nth: number): string {
   const daysAgo = CRAWL.daysAgo - Math.min(CRAWL.days - 1, random.belowSkewed(CRAWL.days));
   return (
     `{"$package":"${id}","$time":${timeAt(now, daysAgo, random)},"$remote_address":"95.217.40.${random.below(16)}",` +
-    `"$user_agent":"${CRAWLER}"${detailsText(libraryType, random, 1 - daysAgo / STORY_DAYS)}}`
+    `"$user_agent":"${CRAWLER}"${detailsText(libraryType, random, 1 - daysAgo / DEMO_DAYS)}}`
   );
 }
 

@@ -1,7 +1,7 @@
 import { DAY_MS, addDays, dateAt } from "../../schemas/date-range.js";
 import type { ApiClient } from "./api-client.js";
 import { RELEASED_AT, RELEASES } from "./event-details.js";
-import { CRAWL, type StoryMix, generateStories } from "./generate-stories.js";
+import { CRAWL, DEMO_DAYS, type StoryMix, generateStories } from "./generate-stories.js";
 
 interface StoryJob extends Omit<StoryMix, "crawled"> {
   organization: string;
@@ -26,15 +26,14 @@ export async function importStories(
 interface Noted {
   organization: string;
   from: string;
-  days: number;
   now: number;
 }
 
 /** Notes on charts: the releases, whose adoption the versions show, and the days of the crawler. */
-export async function noteReleases(api: ApiClient, { organization, from, days, now }: Noted): Promise<void> {
+export async function noteReleases(api: ApiClient, { organization, from, now }: Noted): Promise<void> {
   const note = (body: object) => api.post(`/v2/${organization}/annotations`, body);
   for (const [nth, at] of RELEASED_AT.entries())
-    await note({ date: addDays(from, at * days), text: `${RELEASES[nth]} is released` });
+    await note({ date: addDays(from, at * DEMO_DAYS), text: `${RELEASES[nth]} is released` });
   const [first, last] = [CRAWL.daysAgo, CRAWL.daysAgo - CRAWL.days + 1].map((ago) =>
     dateAt(now - ago * DAY_MS),
   );

@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { DEMO_NETWORKS } from "./client-pool.js";
+import { RELEASES } from "./event-details.js";
 import { Random } from "./random.js";
 import { pickUserAgent } from "./user-agents.js";
 
@@ -15,7 +16,7 @@ export interface LiveEvents {
 const PAUSE_MS = 400;
 /** Bounds a demo that nobody ends: about an hour. */
 const REQUESTS_MAX = 9_000;
-const VERSIONS = ["v2.4.1", "v2.4.0", "v2.3.7"];
+const VERSIONS = RELEASES.slice(0, 3).map((version) => `v${version}`);
 
 /** Sends a few downloads and views a second, one after another, until disposed of. */
 export function startLiveEvents(events: LiveEvents): AsyncDisposable {

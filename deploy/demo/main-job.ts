@@ -9,6 +9,7 @@ import { aggregateTables } from "./aggregate-tables.js";
 import type { ApiClient } from "./api-client.js";
 import { type DemoReceiver, makeWebhooks, mendDelivery } from "./demo-webhooks.js";
 import { generateBody } from "./generate-events.js";
+import { DEMO_DAYS } from "./generate-stories.js";
 import { importStories, noteReleases } from "./import-stories.js";
 
 interface MainJob {
@@ -29,7 +30,6 @@ export interface MainJobDone {
   range: { startDate: string; endDate: string };
 }
 
-const DAYS = 120;
 const ROWS_MAX = 6;
 
 /** Does the main job over HTTP and prints each step: organization, packages, imports, aggregates, companies, webhooks. */
@@ -41,11 +41,11 @@ export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobD
   print(
     `Organization ${organization} with ${packages.map(({ name }) => name).join(", ")} and the pixel docs; export granted.\n\n`,
   );
-  const range = { startDate: dateAt(job.now - DAYS * DAY_MS), endDate: dateAt(job.now) };
+  const range = { startDate: dateAt(job.now - DEMO_DAYS * DAY_MS), endDate: dateAt(job.now) };
   const sent = { ...job, packages, pixel, from: range.startDate };
   print(outcomeOf(await importEvents(api, sent)));
   await importStories(api, { ...sent, packages: packagesOf(sent) });
-  await noteReleases(api, { ...sent, days: DAYS });
+  await noteReleases(api, sent);
   const lines = await api.readAggregates(organization, range);
   print(`\nAggregates from ${range.startDate} up to ${range.endDate}: ${lines.length} records.\n`);
   for (const made of packages) print(packageText(made, lines));
@@ -110,7 +110,7 @@ async function importEvents(api: ApiClient, job: ImportJob): Promise<EventImport
   const { organization, events, seed, from, print } = job;
   const pixels = [{ id: job.pixel }];
   const artifacts = { packages: packagesOf(job), pixels };
-  const body = generateBody({ seed, count: events, ...artifacts, from, days: DAYS, isGrowing: true });
+  const body = generateBody({ seed, count: events, ...artifacts, from, days: DEMO_DAYS, isGrowing: true });
   print(`Importing ${events} generated events (gzip), 2 % of them broken, 10 % overriding earlier ones.\n`);
   const progress = openProgress(print);
   const startedAt = performance.now();
