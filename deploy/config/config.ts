@@ -17,7 +17,14 @@ import {
   type SaslMechanism,
   parseShards,
 } from "./store-variables.js";
-import { TLS_STORES, type TlsFiles, type TlsStore, tlsFiles, withTlsFiles } from "./tls-files.js";
+import {
+  type TlsFiles,
+  type TlsStore,
+  allTlsFiles,
+  clickhouseUrl,
+  databaseUrl,
+  tlsFiles,
+} from "./tls-files.js";
 import { items, parseSourceUrls, variableFaults } from "./variable-faults.js";
 
 interface Listen {
@@ -134,29 +141,6 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     // Scripts of npm are run in a clone; an image and an installed package have the program in their path.
     adminCommand: env["npm_lifecycle_event"] ? "npm run admin --" : "maintainer-toolchain admin",
   };
-}
-
-function databaseUrl(variables: Variables): string | undefined {
-  const { DATABASE_URL: url } = variables;
-  const files = tlsFiles(variables, "DATABASE");
-  if (url === undefined || files === undefined) return url;
-  const whole = new URL(withTlsFiles(url, files));
-  whole.searchParams.set("sslmode", "verify-full");
-  return whole.href;
-}
-
-function clickhouseUrl(variables: Variables): string | undefined {
-  const { CLICKHOUSE_URL: url } = variables;
-  const files = tlsFiles(variables, "CLICKHOUSE");
-  return url === undefined || files === undefined ? url : withTlsFiles(url, files);
-}
-
-function allTlsFiles(variables: Variables): Config["tlsFiles"] {
-  const stores = TLS_STORES.flatMap((store) => {
-    const files = tlsFiles(variables, store);
-    return files === undefined ? [] : [[store, files] as const];
-  });
-  return stores.length === 0 ? undefined : Object.fromEntries(stores);
 }
 
 function mailOptions({ SMTP_URL: url, MAIL_FROM: from = "" }: Variables): Config["mail"] {

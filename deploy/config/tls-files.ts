@@ -4,8 +4,8 @@ import { StartFailure } from "../process/start-failure.js";
 import type { VariableSchema } from "./variables.js";
 
 /** The stores that may be elsewhere, by the first word of their variables. */
-export type TlsStore = "DATABASE" | "CLICKHOUSE" | "KAFKA";
-export const TLS_STORES = ["DATABASE", "CLICKHOUSE", "KAFKA"] as const satisfies readonly TlsStore[];
+const TLS_STORES = ["DATABASE", "CLICKHOUSE", "KAFKA"] as const;
+export type TlsStore = (typeof TLS_STORES)[number];
 
 /** Paths of PEM files. Without `ca` the system's authorities decide; without `cert` and `key` the program shows no certificate. */
 export interface TlsFiles {
@@ -56,6 +56,17 @@ export function tlsFiles(variables: TlsVariables, store: TlsStore): TlsFiles | u
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }
 
+/** Of all stores that have some; undefined where none has. */
+export function allTlsFiles(
+  variables: TlsVariables,
+): Readonly<Partial<Record<TlsStore, TlsFiles>>> | undefined {
+  const stores = TLS_STORES.flatMap((store) => {
+    const files = tlsFiles(variables, store);
+    return files === undefined ? [] : [[store, files] as const];
+  });
+  return stores.length === 0 ? undefined : Object.fromEntries(stores);
+}
+
 /** The parameters of a URL of PostgreSQL, which its clients read. Our URLs of ClickHouse have them too. */
 const PARAMETERS = { ca: "sslrootcert", cert: "sslcert", key: "sslkey" } as const;
 const NAMES = ["ca", "cert", "key"] as const;
@@ -68,6 +79,28 @@ export function withTlsFiles(url: string, files: TlsFiles): string {
     if (path !== undefined) whole.searchParams.set(PARAMETERS[name], path);
   }
   return whole.href;
+}
+
+interface Addresses {
+  readonly DATABASE_URL?: string | undefined;
+  readonly CLICKHOUSE_URL?: string | undefined;
+}
+
+/** DATABASE_URL with the files of its variables, which turn TLS on. */
+export function databaseUrl(variables: TlsVariables & Addresses): string | undefined {
+  const { DATABASE_URL: url } = variables;
+  const files = tlsFiles(variables, "DATABASE");
+  if (url === undefined || files === undefined) return url;
+  const whole = new URL(withTlsFiles(url, files));
+  whole.searchParams.set("sslmode", "verify-full");
+  return whole.href;
+}
+
+/** CLICKHOUSE_URL with the files of its variables. */
+export function clickhouseUrl(variables: TlsVariables & Addresses): string | undefined {
+  const { CLICKHOUSE_URL: url } = variables;
+  const files = tlsFiles(variables, "CLICKHOUSE");
+  return url === undefined || files === undefined ? url : withTlsFiles(url, files);
 }
 
 /** The files that `withTlsFiles` has put into the URL. */
