@@ -2,17 +2,22 @@ import { Problem, type ProblemCode } from "../../schemas/problem.js";
 import { readBody } from "../http/middleware/read-json.js";
 import type { ApiContext } from "../http/route.js";
 
+export interface SentFile {
+  name: string;
+  bytes: Buffer;
+}
+
 export class Form {
   readonly #fields: URLSearchParams;
-  readonly #files: ReadonlyMap<string, Buffer>;
+  readonly #files: ReadonlyMap<string, SentFile>;
 
-  constructor(fields: URLSearchParams, files: ReadonlyMap<string, Buffer> = new Map()) {
+  constructor(fields: URLSearchParams, files: ReadonlyMap<string, SentFile> = new Map()) {
     this.#fields = fields;
     this.#files = files;
   }
 
-  /** The bytes of a chosen file; undefined where none was chosen. */
-  file(name: string): Buffer | undefined {
+  /** A chosen file; undefined where none was chosen. */
+  file(name: string): SentFile | undefined {
     return this.#files.get(name);
   }
 
@@ -57,11 +62,12 @@ export async function readForm(ctx: ApiContext): Promise<Form> {
 
 async function readFiles(bytes: Buffer, contentType: string): Promise<Form> {
   const fields = new URLSearchParams();
-  const files = new Map<string, Buffer>();
+  const files = new Map<string, SentFile>();
   for (const [name, value] of await partsOf(bytes, contentType)) {
     if (typeof value === "string") fields.append(name, value);
     // Browsers send an empty part where no file was chosen.
-    else if (value.name !== "") files.set(name, Buffer.from(await value.arrayBuffer()));
+    else if (value.name !== "")
+      files.set(name, { name: value.name, bytes: Buffer.from(await value.arrayBuffer()) });
   }
   return new Form(fields, files);
 }

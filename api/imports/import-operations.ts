@@ -1,5 +1,6 @@
 import type { ProblemCode } from "../../schemas/problem.js";
 import { IMPORT_LINE } from "../../schemas/records/import-line.js";
+import { FILE_NAME_MAX } from "../../schemas/records/file-name.js";
 import { DRY_RUN, EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import type { Operation, Parameter } from "../http/route.js";
 import { LINE_FORMAT_QUERY } from "./parse-line-format.js";
@@ -32,6 +33,7 @@ export const IMPORT_EXAMPLE = {
   lines_received: 2,
   lines_skipped: 0,
   finished_at: TIME,
+  name: "access-2026-08.log",
 };
 
 export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
@@ -50,6 +52,11 @@ export function startOperation({
     query: {
       ...query,
       ...LINE_FORMAT_QUERY,
+      name: {
+        schema: { type: "string", minLength: 1, maxLength: FILE_NAME_MAX },
+        description: "The name of the file, for people who look for the import in the list",
+        example: "access-2026-08.log",
+      },
       dryRun: {
         schema: { type: "boolean", default: false },
         description: "Validates and counts, and imports nothing; at most a million lines and ten minutes",

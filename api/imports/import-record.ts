@@ -11,6 +11,7 @@ export interface ImportRow {
   finished_at: string | null;
   started_by: string;
   started_with_token: string | null;
+  file_name: string | null;
   artifact_kind: "package" | "pixel" | "any";
   artifact_id: string | null;
   artifact_name: string | null;
@@ -44,7 +45,7 @@ export function selectImport(from = "imports"): string {
   return `
   select i.id, o.name as owner, ${STATUS} as status, ${utc("i.created_at")} as created_at,
     ${utc("i.updated_at")} as updated_at, ${utc("i.finished_at")} as finished_at, i.artifact_kind, i.artifact_id,
-    coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.bytes,
+    coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.file_name, i.bytes,
     greatest(i.lines_received, i.events_total + i.lines_skipped) as lines_received, i.events_total, i.events_imported, i.events_failed,
     i.lines_skipped, i.status = 'aborted' and i.retracted as undone, i.entries,
     coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
@@ -83,6 +84,7 @@ export function importRecord(row: ImportRow): EventImport {
     lines_received: Number(row.lines_received),
     lines_skipped: Number(row.lines_skipped),
     finished_at: row.finished_at,
+    ...(row.file_name !== null && { name: row.file_name }),
   };
 }
 

@@ -3,6 +3,7 @@ import { assertFormat } from "../../ingest/import/assert-format.js";
 import { openBody } from "../../ingest/import/open-body.js";
 import { type ActiveUploads, countArrival, receiptClock } from "../../ingest/import/active-uploads.js";
 import { isKnownLarge, receiveImport, type UntilRoom } from "../../ingest/import/receive-import.js";
+import { FILE_NAME_MAX, isFileName } from "../../schemas/records/file-name.js";
 import { SharedCount } from "../../schemas/async/wake-up.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
@@ -163,6 +164,7 @@ async function startImport(
   const { bodyBytesMax, idleMsMax, throttle, untilRoom } = deps;
   const { listener = NO_LISTENER } = deps;
   const asked = parseLineFormat(ctx.query, target.artifactKind);
+  const fileName = parseFileName(ctx.query["name"]);
   const requireRight = openRightCheck(uploadsPg, ctx.state.requireCaller, { ...target, action, name });
   const contentEncoding = ctx.get("Content-Encoding");
   const received = { bytes: 0, lines: 0, stamp: 0 };
@@ -174,11 +176,15 @@ async function startImport(
     return answerDryRun(ctx, { body, target: { ...target, ...asked } }, deps);
   const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
   using arrival = isLarge ? undefined : countArrival(deps.arriving);
-  const started = await insertImport(pg, target, {
-    idempotency: keyOf(ctx, { ownerId: target.ownerId, path: path + querySuffix(asked) }),
-    start,
-    audit: (id) => auditEntry(startOf({ ...target, name, id })),
-  });
+  const started = await insertImport(
+    pg,
+    { ...target, fileName },
+    {
+      idempotency: keyOf(ctx, { ownerId: target.ownerId, path: path + querySuffix(asked) }),
+      start,
+      audit: (id) => auditEntry(startOf({ ...target, name, id })),
+    },
+  );
   const { id } = started;
   if (started.repeated) {
     ctx.body = await importOf(uploadsPg, { ownerId: target.ownerId, id });
@@ -221,6 +227,12 @@ async function answerDryRun(
   using caller = watchCaller(ctx.req);
   const { left } = caller;
   ctx.body = await readingBody(dryRun(body, target, { checkLines, now, idleMsMax, throttle, left }));
+}
+
+/** @throws Problem invalid-query */
+function parseFileName(name: string | string[] | undefined): string | undefined {
+  if (name === undefined || (typeof name === "string" && isFileName(name))) return name;
+  throw new Problem("invalid-query", `name must be one line of at most ${FILE_NAME_MAX} characters.`);
 }
 
 const KEY_LENGTH_MAX = 255;

@@ -13,6 +13,7 @@ export interface NewImport {
   /** UUID; empty if each line names its target. */
   artifactId: string;
   tokenName?: string | undefined;
+  fileName?: string | undefined;
 }
 
 /** An import with its id and the entry that the audit log gets when it starts. */
@@ -47,16 +48,18 @@ export function groupStarts(pg: Postgres): (asked: AskedImport) => Promise<Start
   return inOwnerGroups((asked: readonly AskedImport[]) => startImports(pg, asked), ACTIVE_IMPORTS_MAX);
 }
 
-function askedRow({ id, accountId, artifactKind, artifactId, tokenName }: AskedImport) {
+function askedRow({ id, accountId, artifactKind, artifactId, tokenName, fileName }: AskedImport) {
   const artifact = artifactId === "" ? null : artifactId;
-  return { id, account: accountId, kind: artifactKind, artifact, token: tokenName ?? null };
+  const [token, file] = [tokenName ?? null, fileName ?? null];
+  return { id, account: accountId, kind: artifactKind, artifact, token, file };
 }
 
 const START = `
   with asked as materialized (
-    select * from json_to_recordset($2::json) as asked (id uuid, account uuid, kind text, artifact uuid, token text)
+    select * from json_to_recordset($2::json)
+      as asked (id uuid, account uuid, kind text, artifact uuid, token text, file text)
   ), start as materialized (
-    select id, start_import(id, $1, account, kind, artifact, $3, token, $4)::text as stamp from asked
+    select id, start_import(id, $1, account, kind, artifact, $3, token, file, $4)::text as stamp from asked
   ), noted as (${insertAuditEntries(5)} where target_id in (select id::text from start where stamp is not null))
   select id, stamp from start`;
 

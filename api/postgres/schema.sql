@@ -343,6 +343,8 @@ create table imports (
   asked_at        timestamptz not null default now(),
   -- Null for the account's own token.
   token_name      text,
+  -- Of the file, as its sender named it.
+  file_name       text,
   bytes           bigint not null default 0,
   lines_received  bigint not null default 0,
   finished_at     timestamptz,
@@ -434,7 +436,7 @@ create index dead_letters_waiting on dead_letters (id) where ended_at is null;
 -- before it leaves them alone.
 create function start_import(
   new_id uuid, of_owner uuid, by_account uuid, kind text, artifact uuid, lease_seconds double precision,
-  with_token text, active_max integer
+  with_token text, with_file text, active_max integer
 ) returns bigint language plpgsql as $$
 declare
   first_stamp bigint;
@@ -445,8 +447,10 @@ begin
     (select max(stamp) from erasures where owner_id = of_owner and finished_at is null)
   ) into first_stamp
   from imports where owner_id = of_owner;
-  insert into imports (id, owner_id, account_id, artifact_kind, artifact_id, upload_lease, token_name, last_stamp)
-  select new_id, of_owner, by_account, kind, artifact, now() + make_interval(secs => lease_seconds), with_token, first_stamp
+  insert into imports
+    (id, owner_id, account_id, artifact_kind, artifact_id, upload_lease, token_name, file_name, last_stamp)
+  select new_id, of_owner, by_account, kind, artifact, now() + make_interval(secs => lease_seconds), with_token, with_file,
+    first_stamp
   where (select count(*) from imports where owner_id = of_owner and status = 'importing') < active_max;
   return case when found then first_stamp end;
 end $$;

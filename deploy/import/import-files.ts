@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createHash } from "node:crypto";
 import { pause } from "../../schemas/async/pause.js";
+import { fileNameOf } from "../../schemas/records/file-name.js";
 import { type ImportFormat, isAccessLog } from "../../schemas/records/import-format.js";
 import {
   type DryRun,
@@ -138,9 +139,11 @@ async function sendWhenTaken(
   file: ImportFile,
   options: KeyedOptions,
 ): Promise<EventImport> {
+  const name = file.bytes === undefined ? undefined : fileNameOf(file.name);
+  const path = addressOf(options, name === undefined ? {} : { name });
   for (;;) {
     try {
-      return await sendFile<EventImport>(service, file, { ...options, path: addressOf(options) });
+      return await sendFile<EventImport>(service, file, { ...options, path });
     } catch (error) {
       if (!(error instanceof Refusal) || !BUSY.has(error.code) || file.bytes === undefined) throw error;
       options.bar.show(file.name, { detail: `waiting: ${error.message}` });

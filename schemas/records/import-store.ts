@@ -1,4 +1,5 @@
 import { COUNT, objectOf, TIMESTAMP, titledObject } from "../formats.js";
+import { FILE_NAME_MAX } from "./file-name.js";
 import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
 
 export interface EventImport {
@@ -27,6 +28,8 @@ export interface EventImport {
   lines_skipped: number;
   /** When it became `done` or `aborted`; null before. */
   finished_at: string | null;
+  /** Of the file, where its sender gave one. */
+  name?: string;
 }
 
 /** `name` is null once the package or pixel was deleted. */
@@ -126,6 +129,7 @@ export const EVENT_IMPORT = titledObject(
     updated_at: TIMESTAMP,
     ...COUNTS,
     ...ORIGIN,
+    name: { type: "string", maxLength: FILE_NAME_MAX, description: "Of the file, where its sender gave one" },
   },
 );
 

@@ -1,4 +1,5 @@
 import { guessFormat } from "../../../schemas/records/guess-format.js";
+import { fileNameOf } from "../../../schemas/records/file-name.js";
 import { formatSize } from "../../../schemas/records/format-size.js";
 import { packFile, readSample, newKey, sendBody } from "./send-body.js";
 import { dryRun, showReport } from "./upload-report.js";
@@ -129,6 +130,13 @@ function addressOf(root: HTMLElement): URL {
   return url;
 }
 
+/** The list of imports shows the name of the file. */
+function named(url: URL, file: File): URL {
+  const name = fileNameOf(file.name);
+  if (name !== undefined) url.searchParams.set("name", name);
+  return url;
+}
+
 /** The latest look is shown, whichever answer comes last. */
 let looks = 0;
 
@@ -173,7 +181,7 @@ async function send(root: HTMLElement, upload: Upload): Promise<void> {
     sending.signal.throwIfAborted();
     const onSent = (share: number) => (share < 1 ? show("Sending …", share) : show("Storing …"));
     const id = await sendBody({
-      url: addressOf(root).href,
+      url: named(addressOf(root), file).href,
       packed,
       key: upload.key,
       onSent,

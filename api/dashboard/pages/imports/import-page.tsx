@@ -118,9 +118,14 @@ function isUnfinished({ status }: EventImport): boolean {
 }
 
 function About({ record }: { record: EventImport }) {
-  const { started_by: by, started_with_token: token, bytes, finished_at: finished } = record;
+  const { name, started_by: by, started_with_token: token, bytes, finished_at: finished } = record;
   return (
     <>
+      {name !== undefined && (
+        <>
+          <bdi>{name}</bdi>.{" "}
+        </>
+      )}
       Started by {by}
       {token !== null && ` with the token ${token}`}, {formatTime(record.created_at)}
       {finished !== null && `; ended ${formatTime(finished)}`}

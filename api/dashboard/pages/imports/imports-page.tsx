@@ -77,7 +77,15 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
             { name: "Refused", isNumber: true },
           ]}
           rows={imports.map((record) => [
-            <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>{targetName(record)}</a>,
+            <>
+              <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>{targetName(record)}</a>
+              {record.name !== undefined && (
+                <>
+                  <br />
+                  <bdi class="soft small">{record.name}</bdi>
+                </>
+              )}
+            </>,
             <ImportState record={record} />,
             starter(record),
             <Time at={record.created_at} />,

@@ -2,6 +2,7 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { Problem } from "../../../../schemas/problem.js";
+import { fileNameOf } from "../../../../schemas/records/file-name.js";
 import { IMPORT_FORMATS, type ImportFormat, isAccessLog } from "../../../../schemas/records/import-format.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { path } from "../../address.js";
@@ -79,11 +80,12 @@ async function importFile(visit: Visit, form: Sent): Promise<Submitted> {
   const { api, href, owner } = visit;
   const targets = targetsFor(await loadTargets(visit), visit);
   const into = targets.find(({ path: below }) => href(`/api${below}`) === form.text("into"));
-  const body = form.file("file");
-  if (into === undefined || body === undefined)
+  const file = form.file("file");
+  if (into === undefined || file === undefined)
     throw new Problem("invalid-body", "Choose a file, and what its events belong to.");
+  const { name, bytes: body } = file;
   if (body.length === 0) throw new Problem("invalid-body", "The file is empty.");
-  const query = { format: form.text("format"), path: form.optional("path") };
+  const query = { format: form.text("format"), path: form.optional("path"), name: fileNameOf(name) };
   const { id } = await api<EventImport>({ method: "POST", path: into.path, query, body });
   return { to: href(path`/o/${owner.name}/imports/${id}`) };
 }

@@ -211,6 +211,7 @@ describe("somebody with a level on one package alone", () => {
     expect(taken.status).toBe(303);
     const page = (taken.headers.get("location") ?? "").replace(/^.*?\/dashboard/, "");
     await expect.poll(async () => (await packager.get(page)).text).toContain("Import into tools Done");
+    expect((await packager.get(page)).text).toContain("events.csv");
     for (const other of ["", "/dashboard/api/v2/acme/import", path.replace(tools, image)])
       expect((await send(packager, other)).status).toBe(422);
     expect((await send(reader, path)).status).toBe(403);

@@ -109,6 +109,17 @@ describe("an import is read back", () => {
     expect(record.finished_at).not.toBeNull();
   });
 
+  test("with the name of its file, one line that is not too long", async () => {
+    const named = (name: string) =>
+      api.request(`${intoAny()}?name=${encodeURIComponent(name)}`, { method: "POST", body: LINE });
+    const name = `${"ü".repeat(196)}.log`;
+    expect(await (await named(name)).json()).toMatchObject({ name });
+    for (const wrong of [`a${name}`, "a\nb", ""]) {
+      const answer = await named(wrong);
+      expect([answer.status, await answer.json()]).toMatchObject([400, { code: "invalid-query" }]);
+    }
+  });
+
   test.each([
     ["status=done", true],
     ["status=aborted", false],
