@@ -1,6 +1,6 @@
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import { formatDate, formatFull, formatHour, formatMonth, signedChange } from "../parts/format.js";
-import { changeOf } from "../statistics/compared-days.js";
+import { changeBetween } from "../statistics/compared-days.js";
 import type { Column } from "../parts/table.js";
 
 export interface Place {
@@ -41,7 +41,7 @@ export function cellsOf(second: SecondLine, { value, index, interval, isOpen }: 
   return [
     numberOf(other),
     longLabel(place.date, interval),
-    has && !isOpen ? signedChange(changeOf(value, other)) : "",
+    has && !isOpen ? signedChange(changeBetween(value, other)) : "",
   ];
 }
 

@@ -33,8 +33,7 @@ export const guidePage = page<GuidePage>({
     const { name = "readme" } = ctx["params"] as { name?: string };
     const path = guideFile(name);
     if (path === undefined) throw new Problem("not-found", "The guide has no such page.");
-    const text = readGuide(path);
-    return { name, path, text, ...(path.endsWith(".md") && { tokens: parseMarkdown(text) }) };
+    return { name, path, text: readGuide(path), ...(path.endsWith(".md") && { tokens: tokensOf(path) }) };
   },
   title: ({ name }) => (isPage(name) ? guideTitle(name) : name),
   render: (shown) => (
@@ -49,6 +48,15 @@ export const guidePage = page<GuidePage>({
     </div>
   ),
 });
+
+const parsed = new Map<string, Token[]>();
+
+/** Pages are parsed once, as their files are read once. */
+function tokensOf(path: string): Token[] {
+  const tokens = parsed.get(path) ?? parseMarkdown(readGuide(path));
+  parsed.set(path, tokens);
+  return tokens;
+}
 
 function Article({ path, text, tokens }: GuidePage) {
   const visit = useVisit();

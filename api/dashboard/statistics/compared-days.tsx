@@ -1,5 +1,6 @@
 import type { Statistics, StatisticsTotals } from "../../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../../schemas/date-range.js";
+import { changeOf } from "../../statistics/statistics-answer.js";
 import { formatDays } from "../parts/format.js";
 import { isRunning, lastDayOf } from "./page-range.js";
 
@@ -8,13 +9,12 @@ export function changeIn(
   { totals, compare }: Pick<Statistics, "totals" | "compare">,
   name: keyof StatisticsTotals,
 ): number | null | undefined {
-  return compare && changeOf((compare.of?.totals ?? totals)[name], compare.totals[name]);
+  return compare && changeBetween((compare.of?.totals ?? totals)[name], compare.totals[name]);
 }
 
-/** Null where nothing was before: there is nothing to divide by. */
-export function changeOf(now: number, before: number): number | null {
-  if (before > 0) return now / before - 1;
-  return now === 0 ? 0 : null;
+/** For people: nothing against nothing is no change. The API has null, as for everything against nothing. */
+export function changeBetween(now: number, before: number): number | null {
+  return now === 0 && before === 0 ? 0 : changeOf(now, before);
 }
 
 type Answered = Pick<Statistics, "start_date" | "end_date" | "interval" | "compare">;

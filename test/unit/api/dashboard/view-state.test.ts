@@ -7,7 +7,7 @@ import { groupDays } from "../../../../api/dashboard/pages/overview/by-package.j
 import { DAYS_INTERVALS } from "../../../../schemas/contracts/statistics.js";
 import { cellsOf, columnsOf } from "../../../../api/dashboard/charts/second-line.js";
 import { fileName } from "../../../../api/dashboard/statistics/bar-list.js";
-import { changeOf } from "../../../../api/dashboard/statistics/compared-days.js";
+import { changeBetween } from "../../../../api/dashboard/statistics/compared-days.js";
 import { presetOf } from "../../../../api/dashboard/statistics/page-range.js";
 import {
   linkToggling,
@@ -132,6 +132,9 @@ test("a file is named by its package, its list, and its first and last day", () 
   expect(fileName({ here: "/o/acme/packages/web" }, { state })).toBe(
     "web-total-2026-11-01-to-2026-11-07.csv",
   );
+  expect(fileName({ here: "/o/acme/all/version" }, { state, list: "version" })).toBe(
+    "acme-version-2026-11-01-to-2026-11-07.csv",
+  );
 });
 
 test.each([
@@ -140,7 +143,7 @@ test.each([
   [0, 0, 0],
   [5, 0, null],
 ])("%i against %i is a change by %s", (now, before, change) => {
-  expect(changeOf(now, before)).toBe(change);
+  expect(changeBetween(now, before)).toBe(change);
 });
 
 describe("the second line of a chart", () => {
