@@ -2,9 +2,10 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { AnnotationRecord } from "../../../schemas/contracts/annotation.js";
 import { formatDate } from "../parts/format.js";
+import { type NoteLabel, noteLabels } from "./note-labels.js";
 import { HEIGHT, LABELS, percentOf, placeOf, round } from "./plot.js";
 
-export type Note = Pick<AnnotationRecord, "id" | "date" | "end_date" | "text" | "url">;
+export type Note = Pick<AnnotationRecord, "id" | "package_id" | "date" | "end_date" | "text" | "url">;
 
 /** What happened in the days of a page's charts: each chart below it shows them. */
 export const NotesContext = createContext<readonly Note[]>([]);
@@ -49,9 +50,10 @@ export function NoteLines({ placed, count }: MarksProps) {
   );
 }
 
-/** Above the drawing, which is an image: marks that the keyboard reaches. The chart's table has all of their texts. */
+/** Above the drawing, which is an image: marks that the keyboard reaches, with their texts where there is room. */
 export function NoteMarks({ placed, count }: MarksProps) {
   if (placed.length === 0) return null;
+  const labels = noteLabels({ placed, count });
   return (
     <svg class="marks" width="100%" height="20" role="group" aria-label="Notes">
       {placed.map(({ index, notes }) => {
@@ -62,6 +64,7 @@ export function NoteMarks({ placed, count }: MarksProps) {
           <>
             <title>{label}</title>
             <circle cx={percentOf(index, count)} cy="10" r="6" />
+            <Beside label={labels.get(index)} x={percentOf(index, count)} />
           </>
         );
         return url !== undefined && others.length === 0 ? (
@@ -75,6 +78,17 @@ export function NoteMarks({ placed, count }: MarksProps) {
         );
       })}
     </svg>
+  );
+}
+
+function Beside({ label, x }: { label: NoteLabel | undefined; x: string }) {
+  if (label === undefined) return null;
+  const { text, side, step } = label;
+  const [dx, anchor] = side === "right" ? ["10", "start"] : ["-10", "end"];
+  return (
+    <text class={`from-${step}`} x={x} dx={dx} y="14" text-anchor={anchor}>
+      {`\u2068${text}\u2069`}
+    </text>
   );
 }
 

@@ -38,8 +38,11 @@ export function ChartFrame({ sentence, table, isPointed, legend, csv, marks, chi
         <button type="button" class="small" data-copy hidden aria-label="Copy the table">
           Copy
         </button>
-        <button type="button" class="small" data-image hidden aria-label="Save the chart as an image">
-          Image
+        <button type="button" class="small" data-image="svg" hidden aria-label="Save the chart as SVG">
+          SVG
+        </button>
+        <button type="button" class="small" data-image="png" hidden aria-label="Copy the chart as PNG">
+          PNG
         </button>
         <Table {...table} />
       </details>

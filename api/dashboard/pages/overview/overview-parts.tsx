@@ -3,6 +3,7 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import {
   DAYS_INTERVALS,
+  type PackageDownloads,
   type PackageStatistics,
   type Statistics,
 } from "../../../../schemas/contracts/statistics.js";
@@ -24,6 +25,7 @@ import { loadNotes } from "../../statistics/load-notes.js";
 import { isMendable } from "../../statistics/load-statistics.js";
 import { isRunning } from "../../statistics/page-range.js";
 import { type Reported, loadReported } from "../../statistics/reported-panel.js";
+import { noteOfSpike } from "./noted-days.js";
 import { StageBadge } from "../companies/stage-words.js";
 
 export interface Overview {
@@ -165,7 +167,7 @@ export function Warnings({ imports, disabledWebhooks }: Overview) {
   );
 }
 
-export function PackageTable({ packages, byPackage }: Overview) {
+export function PackageTable({ packages, byPackage, notes, range }: Overview) {
   const { href, owner } = useVisit();
   const counts = new Map(byPackage.packages.map((each) => [each.package, each]));
   const rows = packages
@@ -193,11 +195,7 @@ export function PackageTable({ packages, byPackage }: Overview) {
           <span class="soft">{TYPES[found.libraryType ?? "other"]}</span>,
           <Sparkline values={counted?.days ?? []} isLastOpen={isRunning({ endDate: byPackage.end_date })} />,
           formatFull(counted?.downloads ?? 0),
-          counted === undefined ? (
-            ""
-          ) : (
-            <Change ratio={counted.downloads === 0 && counted.change === null ? 0 : counted.change} />
-          ),
+          counted && <Growth counted={counted} note={noteOfSpike(counted, { notes, range })} />,
         ])}
         empty={
           mayManage(owner) ? (
@@ -208,6 +206,21 @@ export function PackageTable({ packages, byPackage }: Overview) {
         }
       />
     </Panel>
+  );
+}
+
+/** A growth whose days have a note is explained by it, and not raised in colour. */
+function Growth({ counted, note }: { counted: PackageDownloads; note: Note | undefined }) {
+  const { downloads, change } = counted;
+  const shown = <Change ratio={downloads === 0 && change === null ? 0 : change} />;
+  if (note === undefined || (change ?? 1) <= 0) return shown;
+  return (
+    <span class="noted">
+      {shown}
+      <span class="soft small">
+        noted: <bdi>{note.text}</bdi>
+      </span>
+    </span>
   );
 }
 

@@ -104,9 +104,16 @@ function WebhookTable({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
         <a href={href(path`/o/${owner.name}/webhooks/${webhook.id}`)}>{webhook.url}</a>,
         <WebhookBadge webhook={webhook} />,
         <Success day={webhook.last_24_hours} />,
-        formatCount(webhook.last_24_hours.attempts),
-        latency(webhook.last_24_hours.median_ms),
+        <>
+          {formatCount(webhook.last_24_hours.attempts)}
+          <span class="unit"> attempts</span>
+        </>,
+        <>
+          {latency(webhook.last_24_hours.median_ms)}
+          <span class="unit"> at the median</span>
+        </>,
       ])}
+      isStacked
     />
   );
 }
