@@ -7,7 +7,7 @@ import { importPage } from "./imports/import-page.js";
 import { importsPage } from "./imports/imports-page.js";
 import { uploadPage } from "./imports/upload-page.js";
 import { livePage } from "./live-page.js";
-import { homePage, overviewPage } from "./overview/overview-page.js";
+import { homePage, overviewPage, ownerListPage } from "./overview/overview-page.js";
 import { packageListPage, packagePage } from "./package/package-page.js";
 import { pixelListPage, pixelPage } from "./package/pixel-page.js";
 import { searchPage } from "./search-page.js";
@@ -34,6 +34,7 @@ export const PAGES: readonly Page[] = [
   searchPage,
   guidePage,
   overviewPage,
+  ownerListPage,
   livePage,
   newPage,
   packagePage,

@@ -150,7 +150,8 @@ export function fileName(
   { here }: Pick<Visit, "here">,
   { state, list = "total" }: { state: Pick<ViewState, "startDate" | "endDate">; list?: string | undefined },
 ): string {
-  const subject = decodeURIComponent(here.split("/")[4] ?? "")
+  const [, , owner = "", page, name = ""] = here.split("/");
+  const subject = decodeURIComponent(page === "all" ? owner : name)
     .replaceAll(/[^\w.-]+/g, "-")
     .replace(/^-/, "");
   return `${[subject, list, state.startDate, "to", lastDayOf(state)].join("-")}.csv`;

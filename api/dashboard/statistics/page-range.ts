@@ -6,6 +6,7 @@ import {
   dateAt,
   lastDays,
 } from "../../../schemas/date-range.js";
+import type { Query } from "../address.js";
 import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
 
 /** Ranges that move on with the days: a bookmark of one shows others tomorrow. */
@@ -28,6 +29,11 @@ export const NO_RANGE = {
   endDate: undefined,
   lastDate: undefined,
 };
+
+/** The parameters of an address that choose its days, for another page. */
+export function rangeIn(query: URLSearchParams): Query {
+  return Object.fromEntries(Object.keys(NO_RANGE).map((name) => [name, query.get(name) || undefined]));
+}
 
 /** `days=30` and `month=current` move on; `startDate` with `lastDate`, or with the `endDate` of the API, do not. */
 export function readRange(query: URLSearchParams, now: Date): DateRange {

@@ -10,6 +10,7 @@ import { ReportedPanel } from "../../statistics/reported-panel.js";
 import { ComparedDays, changeIn } from "../../statistics/compared-days.js";
 import { CompleteThrough } from "../../statistics/metric-tiles.js";
 import { RangeBar } from "../../statistics/range-bar.js";
+import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
 import { CaseList } from "../first-steps/cases.js";
 import { ByPackage } from "./by-package.js";
 import { WhatIsNew } from "./what-is-new.js";
@@ -118,6 +119,23 @@ function WithoutDomain({ rows }: { rows: readonly StatisticsRow[] }) {
   if (count === 0) return null;
   return <span class="soft small"> {formatCount(count)} without a domain, not listed under Companies</span>;
 }
+
+/** One list of everything that the viewer may see, in full. */
+export const ownerListPage = page({
+  path: "/o/:owner/all/:breakdown",
+  section: "overview",
+  load: (visit) => loadWholeList(visit, {}),
+  title: ({ panel }, { owner }) => `${panel.title} of ${owner.name}`,
+  render: (data, { href, owner }) => (
+    <WholeList
+      data={data}
+      back={href(path`/o/${owner.name}`)}
+      about={owner.name}
+      unit={data.panel.list.counts === "views" ? "Views" : "Downloads"}
+      mayExport={owner.mayExport}
+    />
+  ),
+});
 
 /** `/dashboard` itself leads to the owner that the viewer most likely means. */
 export const homePage = page({

@@ -4,27 +4,29 @@ import { path } from "../../address.js";
 import { mayManage, useVisit } from "../../page.js";
 import { formatDate, formatFull } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
+import { rangeIn } from "../../statistics/page-range.js";
 import { countOf, labelOf, panelNamed } from "../../statistics/panels.js";
 import type { Overview } from "./overview-parts.js";
 
-/** Names of each kind; the number of the others stands behind them. */
+/** Names of each kind; the number of the others stands behind them, and leads to the whole list. */
 const NAMES_MAX = 5;
 
 /** What the range has and the range before it had not, each with the reason why it is here. */
-export function WhatIsNew({ statistics, newCompanies, imports, range }: Overview) {
+export function WhatIsNew({ statistics, newCompanies, imports, range, state }: Overview) {
   const { owner, href } = useVisit();
   const inRange = imports.filter(({ created_at: at }) => at >= range.startDate && at < range.endDate);
   const refused = inRange.reduce((sum, { events_failed_to_import: failed }) => sum + failed, 0);
   return (
     <Panel title="New in these days">
       <dl class="facts">
-        <New list="country" statistics={statistics} />
-        <New list="version" statistics={statistics} />
+        <New list="country" statistics={statistics} state={state} />
+        <New list="version" statistics={statistics} state={state} />
         {newCompanies !== undefined && (
           <Fact
             name="Companies"
             count={newCompanies.length}
             reason="seen for the first time"
+            all={href(path`/o/${owner.name}/companies`, { new: range.startDate, sort: "first_seen" })}
             names={newCompanies.map(({ domain, name }) => (
               <a href={href(path`/o/${owner.name}/companies/${domain}`)}>
                 <bdi>{name || domain}</bdi>
@@ -36,6 +38,7 @@ export function WhatIsNew({ statistics, newCompanies, imports, range }: Overview
           <Fact
             name="Imports"
             count={inRange.length}
+            all={href(path`/o/${owner.name}/imports`)}
             reason={refused === 0 ? "no line was refused" : `${formatFull(refused)} lines were refused`}
             names={inRange.map(({ id, created_at: at }) => (
               <a href={href(path`/o/${owner.name}/imports/${id}`)}>{formatDate(at.slice(0, 10))}</a>
@@ -48,7 +51,8 @@ export function WhatIsNew({ statistics, newCompanies, imports, range }: Overview
 }
 
 /** Rows that the period before does not have: its change is null. Only where that period has anything at all. */
-function New({ list, statistics }: { list: string } & Pick<Overview, "statistics">) {
+function New({ list, statistics, state }: { list: string } & Pick<Overview, "statistics" | "state">) {
+  const { owner, href, query } = useVisit();
   const panel = panelNamed(list);
   const before = statistics.compare?.totals.downloads ?? 0;
   if (panel === undefined || before === 0) return null;
@@ -60,6 +64,7 @@ function New({ list, statistics }: { list: string } & Pick<Overview, "statistics
       name={panel.title}
       count={rows.length}
       reason="none in the previous period"
+      all={href(path`/o/${owner.name}/all/${list}`, { ...rangeIn(query), automated: state.automated })}
       names={rows.map((row) => (
         <>
           <bdi>{labelOf(panel, row)}</bdi> <span class="soft">{formatFull(countOf(panel, row))}</span>
@@ -73,10 +78,12 @@ interface FactProps {
   name: string;
   count: number;
   reason: string;
+  /** The address of the whole list. */
+  all: string;
   names: readonly ComponentChildren[];
 }
 
-function Fact({ name, count, reason, names }: FactProps) {
+function Fact({ name, count, reason, all, names }: FactProps) {
   return (
     <>
       <dt>
@@ -89,7 +96,14 @@ function Fact({ name, count, reason, names }: FactProps) {
             {each}
           </>
         ))}
-        {count > NAMES_MAX && ` and ${formatFull(count - NAMES_MAX)} more`}
+        {count > NAMES_MAX && (
+          <>
+            {" "}
+            <a href={all}>
+              and {formatFull(count - NAMES_MAX)} more<span class="hidden"> {name.toLowerCase()}</span>
+            </a>
+          </>
+        )}
         {count > 0 && <span class="soft small"> ({reason})</span>}
       </dd>
     </>
