@@ -12,12 +12,17 @@ export interface ListFilter extends CompanyFilter {
 }
 
 const DAYS_MAX = 90;
+const SEARCHES_MAX = 20;
 
 export const COMPANY_QUERY = {
   stage: { schema: STAGE, description: "Only companies at this stage" },
   search: {
-    schema: { type: "string", minLength: 1, maxLength: 256 },
-    description: "Only companies with this in their name or domain, whatever its case",
+    schema: {
+      type: "array",
+      maxItems: SEARCHES_MAX,
+      items: { type: "string", minLength: 1, maxLength: 256 },
+    },
+    description: "Only companies with this, or one of several, in their name or domain, whatever its case",
   },
   sort: {
     schema: { type: "string", enum: COMPANY_SORTS, default: "score" },
@@ -57,10 +62,12 @@ export function parseFilter(query: ParsedUrlQuery): ListFilter {
   };
 }
 
-function parseSearch(search: string | string[] | undefined): string | undefined {
+function parseSearch(search: string | string[] | undefined): readonly string[] | undefined {
   if (search === undefined) return undefined;
-  if (typeof search === "string" && search !== "" && search.length <= 256 && isDomain(search)) return search;
-  throw new Problem("invalid-query", "search must be one text of 1 to 256 characters.");
+  const texts = [search].flat();
+  const areTexts = texts.every((text) => text !== "" && text.length <= 256 && isDomain(text));
+  if (areTexts && texts.length <= SEARCHES_MAX) return texts;
+  throw new Problem("invalid-query", `search must be at most ${SEARCHES_MAX} texts of 1 to 256 characters.`);
 }
 
 function parseFirstSeen(date: string | string[] | undefined): string | undefined {

@@ -14,7 +14,8 @@ export type CompanySort = (typeof COMPANY_SORTS)[number];
 
 export interface CompanyFilter {
   stage: Stage | undefined;
-  search: string | undefined;
+  /** Only those with one of these in their name or domain. */
+  search: readonly string[] | undefined;
   /** Only companies first seen on this day or later. */
   firstSeenFrom?: string | undefined;
   /** Only these, where they are given. */
@@ -32,8 +33,9 @@ export async function listCompanies(
     with last as (select domain, ${key} as key from funnel_companies c where owner_id = $1 and domain = $2)
     select ${FIELDS} from funnel_companies c
     where owner_id = $1 and ($4::text is null or stage = $4)
-      and ($5::text is null
-        or position(fold_case($5) in fold_case(name)) > 0 or position(fold_case($5) in fold_case(domain)) > 0)
+      and ($5::text[] is null or exists (
+        select from unnest($5::text[]) term
+        where position(fold_case(term) in fold_case(name)) > 0 or position(fold_case(term) in fold_case(domain)) > 0))
       and ($6::date is null or first_seen >= $6) and ($7::text[] is null or domain = any ($7))
       and ($2::text is null
         or exists (select from last where ${key} ${after} last.key or (${key} = last.key and c.domain > last.domain)))

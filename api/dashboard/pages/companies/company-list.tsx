@@ -8,6 +8,7 @@ import { Panel, Tabs } from "../../parts/panel.js";
 import { type Column, Table } from "../../parts/table.js";
 import { addressWith, askedBy } from "./list-state.js";
 import { StageBadge } from "./stage-words.js";
+import { VersionsUsed } from "./versions-used.js";
 
 interface CompanyListProps {
   companies: readonly CompanyRecord[];
@@ -18,7 +19,15 @@ export function CompanyList({ companies, packages }: CompanyListProps) {
   const { query } = useVisit();
   const columns = useColumns();
   return (
-    <Panel title="List of companies" links={<Downloads />}>
+    <Panel
+      title="List of companies"
+      links={
+        <>
+          <VersionsUsed companies={companies} packages={packages} />
+          <Downloads />
+        </>
+      }
+    >
       <Filters packages={packages} />
       <Table
         caption="Companies"
@@ -93,14 +102,23 @@ function Filters({ packages }: { packages: readonly PackageV1[] }) {
     const value = query.get(name);
     return value ? [{ name, value }] : [];
   });
-  const isNew = query.has("new");
+  const shownNew = query.get("new") || undefined;
   return (
     <>
       <Tabs
         label="First seen"
         tabs={[
-          { label: "Seen at any time", href: addressWith(visit, { new: undefined }), isCurrent: !isNew },
-          { label: "New this week", href: addressWith(visit, { new: "week" }), isCurrent: isNew },
+          { label: "Seen at any time", href: addressWith(visit, { new: undefined }), isCurrent: !shownNew },
+          {
+            label: "New this week",
+            href: addressWith(visit, { new: "week" }),
+            isCurrent: shownNew === "week",
+          },
+          ...(shownNew === undefined || shownNew === "week"
+            ? []
+            : [
+                { label: `New since ${formatDate(shownNew)}`, href: addressWith(visit, {}), isCurrent: true },
+              ]),
         ]}
       />
       <form method="get" action={href(path`/o/${owner.name}/companies`)} class="row" role="search">
@@ -109,7 +127,15 @@ function Filters({ packages }: { packages: readonly PackageV1[] }) {
         ))}
         <div class="field">
           <label for="search">Name or domain</label>
-          <input id="search" name="search" type="search" value={query.get("search") ?? ""} maxLength={256} />
+          <input
+            id="search"
+            name="search"
+            type="search"
+            value={query.get("search") ?? ""}
+            maxLength={256}
+            placeholder="bank, kpmg.com"
+            title="Several have commas between them"
+          />
         </div>
         <div class="field">
           <label for="package">Downloaded</label>

@@ -6,6 +6,7 @@ import { page, useVisit } from "../../page.js";
 import { formatCount, formatDate, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
+import { versionsOf } from "./versions-used.js";
 import { CAUSE_WORDS, STAGE_WORDS, StageBadge } from "./stage-words.js";
 
 export const companyPage = page<CompanyDetail>({
@@ -62,7 +63,7 @@ function Company({ company }: { company: CompanyDetail }) {
           <Timeline changes={company.stage_history} />
         </Panel>
         <Panel title="Packages used">
-          <Artifacts artifacts={company.artifacts} />
+          <Artifacts company={company} />
         </Panel>
       </div>
     </>
@@ -104,8 +105,9 @@ function Timeline({ changes }: { changes: readonly StageChangeRecord[] }) {
   );
 }
 
-function Artifacts({ artifacts }: { artifacts: CompanyDetail["artifacts"] }) {
-  const { href, owner } = useVisit();
+function Artifacts({ company: { artifacts, domain } }: { company: CompanyDetail }) {
+  const visit = useVisit();
+  const { href, owner } = visit;
   const address = ({ kind, id }: CompanyDetail["artifacts"][number]) =>
     href(kind === "package" ? path`/o/${owner.name}/packages/${id}` : path`/o/${owner.name}/pixels/${id}`);
   return (
@@ -115,11 +117,17 @@ function Artifacts({ artifacts }: { artifacts: CompanyDetail["artifacts"] }) {
         { name: "Package or pixel" },
         { name: "Downloads", isNumber: true },
         { name: "Views", isNumber: true },
+        { name: "Versions" },
       ]}
       rows={artifacts.map((artifact) => [
         <a href={address(artifact)}>{artifact.name}</a>,
         formatCount(artifact.downloads),
         formatCount(artifact.views),
+        artifact.kind === "package" && (
+          <a href={versionsOf(visit, { packageId: artifact.id, domains: [domain] })}>
+            Versions<span class="hidden"> of {artifact.name}</span>
+          </a>
+        ),
       ])}
       empty="Nothing in the last 90 days."
     />

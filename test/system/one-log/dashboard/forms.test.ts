@@ -121,6 +121,10 @@ describe("the pages of companies", () => {
     const listed = (query: string) => owner.get(`/o/acme/companies?${query}`);
     expect((await listed("")).html).toMatch(/aria-sort="descending"><a href="[^"]*sort=score"[^>]*>Score/);
     expect((await listed("sort=name&new=week&package=tools")).text).toContain("airbus.com");
+    const found = await listed("search=nobody,+AIRB");
+    const [, versions = ""] =
+      /href="[^"]*?(\/o\/acme\/packages\/[^"]*company_domain=airbus\.com[^"]*)"/.exec(found.html) ?? [];
+    expect((await owner.get(versions.replaceAll("&amp;", "&"))).text).toMatch(/Versions tools .*airbus\.com/);
     expect((await listed("stage=inactive&package=tools")).text).toContain("There is none.");
     const { text } = await owner.get("/o/acme/companies/airbus.com");
     expect(text).toMatch(/Investigation .*: it downloaded a package/);

@@ -310,7 +310,7 @@ test("a company is found whatever the case of its name, in any alphabet", async 
     [ownerId],
   );
   const find = async (search: string) => {
-    const filter = { stage: undefined, search, sort: "score" } as const;
+    const filter = { stage: undefined, search: [search], sort: "score" } as const;
     return (await listCompanies(pg, { ownerId, page: { perPage: 9 }, filter })).map(({ name }) => name);
   };
   expect(await find("NESTLÉ")).toEqual(["Nestlé"]);

@@ -300,6 +300,7 @@ describe("the list of companies", () => {
     ["search=AIRB", ["airbus.com"]],
     ["search=.com&stage=interest", ["adobe.com"]],
     ["search=%25", []],
+    ["search=3M&search=airbus&sort=name", ["3m.com", "airbus.com"]],
   ])("with %j", async (query, expected) => {
     expect(await domains(query)).toEqual(expected);
   });
@@ -320,6 +321,13 @@ describe("the list of companies", () => {
       expect([paged, next]).toEqual([whole, undefined]);
     },
   );
+
+  test.each([1, 20])("is searched for up to 20 texts, and no empty one: %i fit", async (count) => {
+    const query = "search=3m&".repeat(count - 1) + "search=airbus";
+    expect(await domains(query)).toContain("airbus.com");
+    const refused = await api.request(`/v2/acme/companies?${query}&${count === 1 ? "search=" : "search=x"}`);
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: "invalid-query" }]);
+  });
 
   test("says when its companies were placed, and nothing where no run has placed any", async () => {
     const { as_of: asOf } = await read<{ as_of: string }>("/v2/acme/funnel");
