@@ -1,5 +1,11 @@
-import type { Comparison, Interval } from "../../schemas/contracts/statistics.js";
+import {
+  type ComparedDay,
+  type Comparison,
+  type Interval,
+  isComparedDay,
+} from "../../schemas/contracts/statistics.js";
 import { DAY_MS, type DateRange, addDays, dateAt, daysBetween } from "../../schemas/date-range.js";
+import { Problem } from "../../schemas/problem.js";
 
 export interface Compared {
   /** The range to compare with. It never reaches into the range itself. Undefined: nothing is compared. */
@@ -19,17 +25,20 @@ interface ComparedBy {
 const MINUTE_MS = 60_000;
 
 /**
- * By hour both ranges end at the same time of day. By day `previous` and `year` take whole ranges; the others move by whole
- * weeks, and leave out the days that are not over.
+ * By hour both ranges end at the same time of day. By day `previous` and `year` take whole ranges; the others leave out the
+ * days that are not over, and move by whole weeks or to a day. @throws Problem invalid-query for a day that is too late
  */
 export function comparedRanges(range: DateRange, { comparison, interval, now }: ComparedBy): Compared {
   if (comparison === "none") return { before: undefined };
   const isByHour = interval === "hour";
   const today = dateAt(now.getTime());
-  const leavesToday = !isByHour && comparison.endsWith("-weekdays") && range.endDate > today;
+  const isWhole = comparison === "previous" || comparison === "year";
+  const leavesToday = !isByHour && !isWhole && range.endDate > today;
   const compared = leavesToday ? { ...range, endDate: today } : range;
   if (compared.endDate <= compared.startDate) return { before: undefined };
-  const before = RANGES_BEFORE[comparison](compared);
+  const before = isComparedDay(comparison)
+    ? rangeFrom(comparison, compared)
+    : RANGES_BEFORE[comparison](compared);
   const movedMs = daysBetween(before.startDate, range.startDate) * DAY_MS;
   const until = Math.floor((now.getTime() - movedMs) / MINUTE_MS) * MINUTE_MS;
   return {
@@ -39,7 +48,9 @@ export function comparedRanges(range: DateRange, { comparison, interval, now }: 
   };
 }
 
-const RANGES_BEFORE: Readonly<Record<Exclude<Comparison, "none">, (range: DateRange) => DateRange>> = {
+const RANGES_BEFORE: Readonly<
+  Record<Exclude<Comparison, "none" | ComparedDay>, (range: DateRange) => DateRange>
+> = {
   previous: (range) => ({ startDate: addDays(range.startDate, -lengthOf(range)), endDate: range.startDate }),
   year: ({ startDate, endDate }) => {
     const yearBefore = sameDateOfYearBefore(startDate);
@@ -49,6 +60,17 @@ const RANGES_BEFORE: Readonly<Record<Exclude<Comparison, "none">, (range: DateRa
   "previous-weekdays": (range) => movedBack(range, Math.ceil(lengthOf(range) / 7)),
   "year-weekdays": (range) => movedBack(range, Math.max(52, Math.ceil(lengthOf(range) / 7))),
 };
+
+function rangeFrom(startDate: string, range: DateRange): DateRange {
+  const days = lengthOf(range);
+  const endDate = addDays(startDate, days);
+  if (endDate <= range.startDate) return { startDate, endDate };
+  const latest = addDays(range.startDate, -days);
+  throw new Problem(
+    "invalid-query",
+    `compare must be ${latest} or earlier: ${days} days from it come before.`,
+  );
+}
 
 function lengthOf({ startDate, endDate }: DateRange): number {
   return daysBetween(startDate, endDate);

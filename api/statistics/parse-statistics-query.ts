@@ -11,6 +11,7 @@ import {
   type Interval,
   VERSION_GROUPINGS,
   type VersionGrouping,
+  isComparedDay,
 } from "../../schemas/contracts/statistics.js";
 import { type DateRange, RANGE_DAYS_MAX, parseOptionalDateRange } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
@@ -94,7 +95,13 @@ function daysMaxOf({ filters, interval }: Pick<StatisticsAsked, "filters" | "int
 
 /** @throws Problem invalid-query */
 export function parseComparison(text: string | undefined): Comparison | undefined {
-  return oneOf("compare", text, COMPARISONS);
+  const known = COMPARISONS.find((each) => each === text);
+  if (text === undefined || known !== undefined) return known;
+  if (isComparedDay(text)) return text;
+  throw new Problem(
+    "invalid-query",
+    `compare must be one of ${COMPARISONS.join(", ")}, or a date of the form YYYY-MM-DD.`,
+  );
 }
 
 /** @throws Problem invalid-query */

@@ -37,11 +37,12 @@ export const AUTOMATED_PARAMETER: Parameter = {
 };
 
 export const COMPARE_PARAMETER = {
-  schema: { type: "string", enum: COMPARISONS, default: "none" },
+  schema: { type: "string", anyOf: [{ enum: COMPARISONS }, DATE], default: "none" },
   description:
     "With as many days right before (`previous`), or from the same date a year before (`year`). With `-weekdays`: as few " +
     "whole weeks before (`previous-weekdays`), or 52 (`year-weekdays`, 53 where the range needs them), so that weekdays stand " +
-    "beside weekdays; days that are not over count on neither side, and `compare.of` says which days are compared",
+    "beside weekdays; days that are not over count on neither side, and `compare.of` says which days are compared. With a " +
+    "date: as many days from it, which end before the range; days that are not over count on neither side",
 } satisfies Parameter;
 
 export const STATISTICS_QUERY: Record<string, Parameter> = {

@@ -1,4 +1,4 @@
-import { COUNT, DATE, TIMESTAMP, objectOf, titledObject } from "../formats.js";
+import { COUNT, DATE, TIMESTAMP, isCalendarDate, objectOf, titledObject } from "../formats.js";
 import { STATISTICS_LISTS, type StatisticsList } from "./breakdowns.js";
 
 /** Buckets of days, which the daily tables can answer. */
@@ -11,7 +11,14 @@ export type Interval = (typeof INTERVALS)[number];
  * weeks before, and without the days that are not over.
  */
 export const COMPARISONS = ["none", "previous", "year", "previous-weekdays", "year-weekdays"] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+export type Comparison = (typeof COMPARISONS)[number] | ComparedDay;
+
+/** The first day of as many as the range has, less the days that are not over. */
+export type ComparedDay = `${number}-${number}-${number}`;
+
+export function isComparedDay(text: string): text is ComparedDay {
+  return isCalendarDate(text);
+}
 
 /** Whether downloads and views of bots, continuous integration and mirrors count. */
 export const AUTOMATED = ["include", "exclude"] as const;

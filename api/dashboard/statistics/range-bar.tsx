@@ -1,6 +1,13 @@
-import { type Comparison, INTERVALS, type Interval } from "../../../schemas/contracts/statistics.js";
+import type { ComponentChildren } from "preact";
+import {
+  type Comparison,
+  INTERVALS,
+  type Interval,
+  isComparedDay,
+} from "../../../schemas/contracts/statistics.js";
+import { addDays, daysBetween } from "../../../schemas/date-range.js";
 import { useVisit } from "../page.js";
-import { countryName, formatDays } from "../parts/format.js";
+import { countryName, formatDate, formatDays } from "../parts/format.js";
 import { Tabs } from "../parts/panel.js";
 import { NO_RANGE, PRESETS, lastDayOf, presetOf } from "./page-range.js";
 import {
@@ -63,7 +70,8 @@ export function RangeBar({ state, compares = true, intervals = INTERVALS }: Rang
 function ComparisonMenu({ state }: { state: ViewState }) {
   const visit = useVisit();
   const isByHour = state.interval === "hour";
-  const labels = isByHour ? BY_HOUR : BY_DAY;
+  const labelOf = (compare: Comparison) =>
+    isComparedDay(compare) ? `vs. days from ${formatDate(compare)}` : (isByHour ? BY_HOUR : BY_DAY)[compare];
   const offered = COMPARED.filter(
     (each) => each === state.compare || (each !== "year" && (isByHour || each !== "previous")),
   );
@@ -71,7 +79,7 @@ function ComparisonMenu({ state }: { state: ViewState }) {
     <details class="menu" data-menu="compare">
       <summary>
         <span class="hidden">Compared with: </span>
-        {labels[state.compare]}
+        {labelOf(state.compare)}
       </summary>
       <ul>
         {offered.map((compare) => (
@@ -81,19 +89,41 @@ function ComparisonMenu({ state }: { state: ViewState }) {
               aria-current={compare === state.compare ? "true" : undefined}
               data-keep
             >
-              {labels[compare]}
+              {labelOf(compare)}
             </a>
           </li>
         ))}
+        <li class="apart">
+          <ComparedFrom state={state} />
+        </li>
       </ul>
     </details>
   );
 }
 
-/** In the order of the menu. */
-const COMPARED: readonly Comparison[] = ["previous-weekdays", "previous", "year-weekdays", "year", "none"];
+/** As many days as the page shows, from a day to choose. */
+function ComparedFrom({ state: { compare, startDate, endDate } }: { state: ViewState }) {
+  const latest = addDays(startDate, -daysBetween(startDate, endDate));
+  return (
+    <KeepingForm but={["compare"]} kind="row tight">
+      <label for="compare">Days from</label>
+      <input
+        id="compare"
+        name="compare"
+        type="date"
+        required
+        max={latest}
+        value={isComparedDay(compare) ? compare : latest}
+      />
+      <button type="submit">Compare</button>
+    </KeepingForm>
+  );
+}
 
-const BY_DAY: Readonly<Record<Comparison, string>> = {
+/** In the order of the menu. */
+const COMPARED = ["previous-weekdays", "previous", "year-weekdays", "year", "none"] as const;
+
+const BY_DAY: Readonly<Record<(typeof COMPARED)[number], string>> = {
   "previous-weekdays": "vs. previous period",
   previous: "vs. days right before",
   "year-weekdays": "vs. year earlier",
@@ -103,17 +133,32 @@ const BY_DAY: Readonly<Record<Comparison, string>> = {
 
 const BY_HOUR = { ...BY_DAY, "previous-weekdays": "vs. week before", previous: "vs. day before" };
 
-/** A form of its own: it keeps the other parameters as hidden fields. */
-function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
+interface KeepingFormProps {
+  /** The parameters that it chooses anew. */
+  but: readonly string[];
+  kind: string;
+  children: ComponentChildren;
+}
+
+/** Changes some parameters of the page's address, and keeps the others as hidden fields. */
+function KeepingForm({ but, kind, children }: KeepingFormProps) {
   const { query, here, href } = useVisit();
-  const others = [...query].filter(([name]) => !(name in NO_RANGE) && !["after", "notice"].includes(name));
+  const others = [...query].filter(([name]) => ![...but, "after", "notice"].includes(name));
+  return (
+    <form method="get" action={href(here)} class={kind}>
+      {others.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {children}
+    </form>
+  );
+}
+
+function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
   return (
     <details class="menu dates" data-menu="dates">
       <summary class={isOwn ? "own" : undefined}>{formatDays(state.startDate, lastDayOf(state))}</summary>
-      <form method="get" action={href(here)} class="form box">
-        {others.map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
+      <KeepingForm but={Object.keys(NO_RANGE)} kind="form box">
         <div class="field">
           <label for="startDate">First day</label>
           <input id="startDate" name="startDate" type="date" required value={state.startDate} />
@@ -125,7 +170,7 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
         <button type="submit" class="primary">
           Show
         </button>
-      </form>
+      </KeepingForm>
     </details>
   );
 }
@@ -133,8 +178,36 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
 export function FilterChips({ filters }: Pick<ViewState, "filters">) {
   const visit = useVisit();
   if (filters.length === 0) return null;
+  const others = filters.slice(CHIPS_MAX);
   return (
     <ul class="chips" aria-label="Filters">
+      <Chips filters={filters.slice(0, CHIPS_MAX)} />
+      {others.length > 0 && (
+        <li>
+          <details>
+            <summary>and {others.length} more</summary>
+            <ul class="chips">
+              <Chips filters={others} />
+            </ul>
+          </details>
+        </li>
+      )}
+      <li>
+        <a href={withoutFilters(visit)} data-key="Escape" data-keep>
+          Remove all
+        </a>
+      </li>
+    </ul>
+  );
+}
+
+/** More are folded away. */
+const CHIPS_MAX = 8;
+
+function Chips({ filters }: Pick<ViewState, "filters">) {
+  const visit = useVisit();
+  return (
+    <>
       {filters.map((filter) => (
         <li>
           <a class="chip" href={linkToggling(visit, [filter])} data-keep>
@@ -144,12 +217,7 @@ export function FilterChips({ filters }: Pick<ViewState, "filters">) {
           </a>
         </li>
       ))}
-      <li>
-        <a href={withoutFilters(visit)} data-key="Escape" data-keep>
-          Remove all
-        </a>
-      </li>
-    </ul>
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import {
   type Interval,
   VERSION_GROUPINGS,
   type VersionGrouping,
+  isComparedDay,
 } from "../../../schemas/contracts/statistics.js";
 import { daysBetween } from "../../../schemas/date-range.js";
 import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
@@ -56,12 +57,17 @@ export function readState(
   return {
     ...range,
     interval: oneOf(drawable, query.get("interval")) ?? usualInterval(range, drawable),
-    compare: oneOf(COMPARISONS, query.get("compare")) ?? "previous-weekdays",
+    compare: comparisonIn(query) ?? "previous-weekdays",
     automated: query.get("automated") === "exclude" ? "exclude" : "include",
     versions: oneOf(VERSION_GROUPINGS, query.get("versions")) ?? "exact",
     filters: [...query].flatMap(([name, value]) => (isFilter(name) ? [{ name, value }] : [])),
     metric: oneOf(METRICS, query.get("metric")) ?? "downloads",
   };
+}
+
+function comparisonIn(query: URLSearchParams): Comparison | undefined {
+  const text = query.get("compare");
+  return text !== null && isComparedDay(text) ? text : oneOf(COMPARISONS, text);
 }
 
 type Days = Pick<ViewState, "startDate" | "endDate">;

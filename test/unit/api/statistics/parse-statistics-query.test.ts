@@ -50,6 +50,10 @@ test.each([
   ["startDate=2024-01-01&endDate=2025-01-01", "year", "2023-01-01", "2024-01-01"],
   ["startDate=0000-01-01&endDate=0000-01-02", "previous", "0000-01-01", "0000-01-01"],
   ["startDate=0000-01-01&endDate=0000-01-02", "year", "0000-01-01", "0000-01-01"],
+  ["startDate=2026-03-10&endDate=2026-03-17", "2026-01-30", "2026-01-30", "2026-02-06"],
+  ["startDate=2026-03-10&endDate=2026-03-17", "2026-03-03", "2026-03-03", "2026-03-10"],
+  // Seven days, of which today is not over.
+  ["startDate=2026-11-16&endDate=2026-11-23", "2026-11-01", "2026-11-01", "2026-11-07"],
 ])("%s compared with %s is compared with %s to %s", (query, comparison, startDate, endDate) => {
   expect(parsed(`${query}&compare=${comparison}`).before).toEqual({ startDate, endDate });
 });
@@ -98,6 +102,8 @@ test.each([
     "invalid-query",
     /compare must be one of none, previous, year, previous-weekdays, year-weekdays/,
   ],
+  ["startDate=2026-03-10&endDate=2026-03-17&compare=2026-03-04", "invalid-query", /2026-03-03 or earlier/],
+  ["compare=2026-02-30", "invalid-query", /or a date of the form/],
   ["compare=year&compare=none", "invalid-query", /compare can be given once/],
   ["automated=only", "invalid-query", /automated must be one of include, exclude/],
   ["limit=0", "invalid-query", /from 1 to 100/],
