@@ -4,6 +4,7 @@ import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
 import type { Grouping } from "../versions/group-version.js";
+import type { Compares } from "./statistics-query.js";
 
 /** Makes a query of the live rows, with these columns of `events` and `sign`; see `live-rows.sql`. */
 export type LiveRows = (columns: readonly string[], conditions?: readonly string[]) => string;
@@ -11,11 +12,11 @@ export type LiveRows = (columns: readonly string[], conditions?: readonly string
 export const HAS_ADDRESS = "endpoint_id != toFixedString('', 16)";
 
 /** Of the two ranges only the first days of one may be compared. */
-const IS_COMPARED = "date < {comparedEnd:Date}";
-const IS_NOW = "date >= {start:Date} AND date < {end:Date}";
+export const IS_COMPARED = "date < {comparedEnd:Date}";
+export const IS_NOW = "date >= {start:Date} AND date < {end:Date}";
 
 /** The two ranges do not overlap, so a day has one bucket. */
-function bucketOf(interval: Interval): string {
+export function bucketOf(interval: Interval): string {
   if (interval === "day" || interval === "hour") return bucketSql(interval, "start");
   return `if(${IS_NOW}, ${bucketSql(interval, "start")}, ${bucketSql(interval, "beforeStart")})`;
 }
@@ -50,8 +51,7 @@ export interface EventLists extends ListNarrowing {
   interval: Interval;
   /** Which kinds of artifacts are counted: of pixels alone, every list counts views. */
   counted: { packages: boolean; pixels: boolean };
-  /** What is compared with the range before: nothing, the range, or its first days. */
-  compares: "nothing" | "all" | "part";
+  compares: Compares;
 }
 
 /**
@@ -119,7 +119,7 @@ function textOf(key: Key | undefined): string {
 /** Six sums; those that nothing can be in, or that are another one, are not computed. */
 function sumsOf(
   { packages, pixels }: EventLists["counted"],
-  compares: EventLists["compares"],
+  compares: Compares,
 ): { name: string; sql: string }[] {
   const kinds = [
     { measure: "downloads", kind: "package", counts: packages },

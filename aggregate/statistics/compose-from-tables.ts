@@ -1,17 +1,14 @@
-import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Automation, Interval } from "../../schemas/contracts/statistics.js";
 import { liveAddresses } from "../queries/live-addresses.js";
 import { daysWithSets, IS_STALE } from "../queries/valid-sets.js";
-import { sqlName } from "../queries/sql-literals.js";
-import { bucketSql } from "./buckets.js";
-import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
-import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
-import type { Grouping } from "../versions/group-version.js";
+import { ADDRESS, bucketOf, HAS_ADDRESS, IS_COMPARED, IS_NOW } from "./compose-from-events.js";
+import type { Compares } from "./statistics-query.js";
 
-const RANGE = "date >= {start:Date} AND date < {end:Date}";
+export const RANGE = IS_NOW;
 /** The first days of the range, which are compared. */
-const COMPARED = "date >= {start:Date} AND date < {comparedEnd:Date}";
-const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
+export const COMPARED = `${RANGE} AND ${IS_COMPARED}`;
+export const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
+const BOTH_RANGES = `(${RANGE} OR ${BEFORE})`;
 
 /** Which of the artifacts are counted beside packages. */
 export interface Scoped {
@@ -20,96 +17,133 @@ export interface Scoped {
 }
 
 /**
- * Where the counts come from. `amounts` leaves addresses and companies out. `from-sets` reads rows of the addresses of no
+ * Where the counts come from. `amounts` leaves addresses and companies out. Companies of packages alone are not counted:
+ * their list says how many there are. `from-sets` reads rows of the addresses of no
  * package, and `from-sets-and-rows` those of the days of `stale`.
  */
 export type Measures = "amounts" | "from-rows" | "from-sets" | "from-sets-and-rows";
 
+/** A count of a part of the ranges; of all its buckets where the bucket is empty. */
+export interface CountRow {
+  measure: "downloads" | "views" | "addresses" | "companies" | "missing";
+  /** `compared` is the first days of the range. Empty for days that are compared with nothing. */
+  part: "now" | "compared" | "before" | "";
+  bucket: string;
+  amount: number;
+}
+
+export interface CountsOptions {
+  interval: Interval;
+  measures: Measures;
+  compares: Compares;
+}
+
 /**
- * What happened in a range, and in each of its buckets? The bucket is empty for the whole range. Takes `packages`, `pixels`
- * and `stale` from the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are
- * added up, and the row by which settlement removes a version counts -1.
+ * What happened in both ranges, and in each of their buckets? Rows of `CountRow`. Takes `packages`, `pixels` and `stale` from
+ * the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are added up, and the
+ * row by which settlement removes a version counts -1.
  */
 export function composeTableCounts(
   { pixels, automated }: Scoped,
-  { interval, measures }: { interval: Interval; measures: Measures },
+  { interval, measures, compares }: CountsOptions,
 ): string {
-  const bucket = bucketSql(interval, "start");
+  const day = dayOf(interval);
+  const byParts = (rows: string, counts: Readonly<Record<string, string>>) =>
+    countsByParts(rows, { counts, compares });
   const ofPackages = OF_PACKAGES[automated];
   const ofPixels = OF_PIXELS[automated];
-  const downloads = amountsOf("downloads", { bucket, table: "totals", ...ofPackages });
-  const views = pixels ? [amountsOf("views", { bucket, table: "events", ...ofPixels })] : [];
+  const downloads = byParts(amountsOf({ day, table: "totals", ...ofPackages }), { downloads: "sum(amount)" });
+  const views = pixels
+    ? [byParts(amountsOf({ day, table: "events", ...ofPixels }), { views: "sum(amount)" })]
+    : [];
   if (measures === "amounts") return [downloads, ...views].join(ALL);
   const { amount } = ofPackages;
-  const where = measures === "from-rows" ? OF_RANGE : STALE;
+  const where = measures === "from-rows" ? OF_BOTH : STALE;
   const rows = [
-    ...(measures === "from-sets" ? [] : [liveAddresses(`${bucket} AS day, address`, { where, amount })]),
-    ...(pixels ? [viewingAddresses(bucket, ofPixels)] : []),
+    ...(measures === "from-sets" ? [] : [liveAddresses(`${day}, address`, { where, amount })]),
+    ...(pixels ? [viewingAddresses(day, ofPixels)] : []),
   ].join(ALL);
-  const companies = [
-    companiesOf({ ...COMPANIES_OF_PACKAGES, ...ofPackages }),
-    ...(pixels ? [companiesOf({ ...COMPANIES_OF_PIXELS, ...ofPixels })] : []),
-  ];
   return [
     ...(measures === "from-rows"
-      ? [downloads, addressesFromRows(rows)]
-      : [countsFromSets({ bucket, days: daysWithSets(OF_RANGE, ofPackages), rows })]),
+      ? [downloads, byParts(addressesOfRows(rows), { addresses: "uniqExactMerge(others)" })]
+      : [
+          byParts(addressesOfSets({ day, days: daysWithSets(OF_BOTH, ofPackages), rows }), {
+            downloads: "sum(downloads)",
+            addresses: "groupBitmapMerge(numbered) + uniqExactMerge(others)",
+            missing: "sum(missing)",
+          }),
+        ]),
     ...views,
-    `SELECT 'companies' AS measure, '' AS bucket, toInt64(count()) AS amount
-FROM (${companies.join("\nUNION DISTINCT\n")})`,
+    ...(pixels ? [countCompanies(automated)] : []),
   ].join(ALL);
 }
 
 const ALL = "\nUNION ALL\n";
 export const OF_RANGE = `package IN (packages) AND ${RANGE}`;
-const STALE = `${OF_RANGE} AND (package, date) IN (stale)`;
-const BUCKET_OR_ALL = "if(grouping(day) = 1, '', toString(day)) AS bucket";
+const OF_BOTH = `package IN (packages) AND ${BOTH_RANGES}`;
+const STALE = `${OF_BOTH} AND (package, date) IN (stale)`;
 
-function addressesFromRows(rows: string): string {
-  return `SELECT 'addresses' AS measure, ${BUCKET_OR_ALL}, toInt64(uniqExact(address)) AS amount
+/** The keys of `countsByParts`. */
+function dayOf(interval: Interval): string {
+  return `${RANGE} AS is_now, ${IS_COMPARED} AS is_compared, ${bucketOf(interval)} AS day`;
+}
+const OF_DAY = "is_now, is_compared, day";
+
+/** These counts of rows with the columns of `dayOf`: of each bucket, and of each range or its part. */
+function countsByParts(
+  rows: string,
+  { counts, compares }: { counts: Readonly<Record<string, string>>; compares: Compares },
+): string {
+  const range = "if(is_now, 'now', 'before')";
+  const ofPart = "if(is_now AND is_compared, 'compared', '')";
+  const part = compares === "part" ? `if(grouping(is_compared) = 0, ${ofPart}, ${range})` : range;
+  const sets = ["is_now, day", "is_now", ...(compares === "part" ? ["is_now, is_compared"] : [])];
+  return `SELECT counted.1 AS measure, part, bucket, counted.2 AS amount
+FROM
+(
+  SELECT ${part} AS part, if(grouping(day) = 1, '', toString(day)) AS bucket,
+    [${Object.entries(counts).map(([measure, sql]) => `('${measure}', toInt64(${sql}))`)}] AS counts
+  FROM (${rows})
+  GROUP BY GROUPING SETS (${sets.map((set) => `(${set})`).join(", ")})
+)
+ARRAY JOIN counts AS counted`;
+}
+
+function addressesOfRows(rows: string): string {
+  return `SELECT ${OF_DAY}, uniqExactState(address) AS others
 FROM (${rows})
-GROUP BY day WITH ROLLUP`;
+GROUP BY ${OF_DAY}`;
 }
 
 /**
  * Downloads and addresses. `missing` is how many days had neither a set nor a place in `stale`: the answer holds where it
  * is nothing. `rows` may be empty. An address of theirs without a number is in no set, and counted apart.
  */
-function countsFromSets({ bucket, days, rows }: { bucket: string; days: string; rows: string }): string {
-  const ofSets = `SELECT ${bucket} AS day, amount, held AS numbered, arrayReduce('uniqExactState', emptyArrayUInt64()) AS others,
-      ${IS_STALE} AND (package, date) NOT IN (stale) AS is_missing
-    FROM (${days})`;
-  const ofRows = `SELECT day, 0 AS amount, groupBitmapStateIf(number, number > 0), uniqExactStateIf(address, number = 0), 0 AS is_missing
-    FROM (${rows}) AS unset
-    ANY LEFT JOIN (SELECT address, number FROM address_numbers WHERE address IN (SELECT address FROM (${rows}))) AS numbers USING (address)
-    GROUP BY day`;
-  return `SELECT counted.1 AS measure, bucket, counted.2 AS amount
-FROM
-(
-  SELECT ${BUCKET_OR_ALL}, [
-    ('downloads', sum(amount)),
-    ('addresses', toInt64(groupBitmapMerge(numbered) + uniqExactMerge(others))),
-    ('missing', toInt64(countIf(is_missing)))
-  ] AS counts
-  FROM
-  (
-    ${rows === "" ? ofSets : ofSets + ALL + ofRows}
-  )
-  GROUP BY day WITH ROLLUP
-)
-ARRAY JOIN counts AS counted`;
+function addressesOfSets({ day, days, rows }: { day: string; days: string; rows: string }): string {
+  const ofSets = `SELECT ${day}, sum(amount) AS downloads, groupBitmapMergeState(held) AS numbered,
+  arrayReduce('uniqExactState', emptyArrayUInt64()) AS others,
+  countIf(${IS_STALE} AND (package, date) NOT IN (stale)) AS missing
+FROM (${days})
+GROUP BY ${OF_DAY}`;
+  if (rows === "") return ofSets;
+  return `${ofSets}
+UNION ALL
+SELECT ${OF_DAY}, 0 AS downloads, groupBitmapStateIf(number, number > 0), uniqExactStateIf(address, number = 0), 0 AS missing
+FROM (${rows}) AS unset
+ANY LEFT JOIN (SELECT address, number FROM address_numbers WHERE address IN (SELECT address FROM (${rows}))) AS numbers USING (address)
+GROUP BY ${OF_DAY}`;
 }
 
 /** So many stand in the text of a statement. */
 const STALE_MAX = 5_000;
 
 /**
- * Which days have no set, and do sets answer sooner than rows nevertheless? An address without a set takes six times as
- * long with them as without, and no day has more addresses than downloads.
+ * Which days of both ranges have no set, and do sets answer sooner than rows nevertheless? An address without a set takes
+ * six times as long with them as without, and no day has more addresses than downloads.
  */
 export const STALE_DAYS = `SELECT groupArrayIf(${STALE_MAX + 1})((toString(package), toString(date)), ${IS_STALE}) AS stale,
   length(stale) <= ${STALE_MAX} AND sumIf(amount, ${IS_STALE}) * 6 <= sum(amount) AS reads_sets
-FROM (${daysWithSets(OF_RANGE, { amount: "total", set: "addresses" })})`;
+FROM (${daysWithSets(OF_BOTH, { amount: "total", set: "addresses" })})`;
 
 interface Counted {
   table: "totals" | "breakdown_values" | "events";
@@ -121,29 +155,25 @@ export const OF_PACKAGES = {
   include: { ofArtifacts: "package IN (packages)", amount: "total", set: "addresses" },
   exclude: { ofArtifacts: "package IN (packages)", amount: "total - automated_total", set: "people" },
 } as const;
-const OF_PIXELS = {
+export const OF_PIXELS = {
   include: { ofArtifacts: "artifact IN (pixels)", amount: "sign" },
   exclude: { ofArtifacts: "artifact IN (pixels) AND automated = ''", amount: "sign" },
 } as const;
 
-function amountsOf(
-  measure: string,
-  { bucket, table, ofArtifacts, amount }: Counted & { bucket: string },
-): string {
-  return `SELECT '${measure}' AS measure, toString(${bucket}) AS bucket, sum(${amount}) AS amount
+function amountsOf({ day, table, ofArtifacts, amount }: Counted & { day: string }): string {
+  return `SELECT ${day}, ${amount} AS amount
 FROM ${table}
-WHERE ${ofArtifacts} AND ${RANGE}
-GROUP BY bucket`;
+WHERE ${ofArtifacts} AND ${BOTH_RANGES}`;
 }
 
 function viewingAddresses(
-  bucket: string,
+  day: string,
   { ofArtifacts, amount }: Pick<Counted, "ofArtifacts" | "amount">,
 ): string {
-  return `SELECT ${bucket} AS day, ${ADDRESS} AS address
+  return `SELECT ${day}, ${ADDRESS} AS address
 FROM events
-WHERE ${ofArtifacts} AND ${RANGE} AND ${HAS_ADDRESS}
-GROUP BY day, address
+WHERE ${ofArtifacts} AND ${BOTH_RANGES} AND ${HAS_ADDRESS}
+GROUP BY ${OF_DAY}, address
 HAVING sum(${amount}) > 0`;
 }
 
@@ -158,6 +188,7 @@ const COMPANIES_OF_PIXELS = {
   where: "company != ''",
 } as const;
 
+/** Each company, and the parts in which something of it is left. */
 function companiesOf({
   table,
   columns,
@@ -165,84 +196,21 @@ function companiesOf({
   ofArtifacts,
   amount,
 }: Counted & { columns: string; where: string }): string {
-  return `SELECT ${columns}
+  const isIn = (part: string) => `sumIf(${amount}, ${part}) > 0`;
+  return `SELECT (${columns}) AS pair, ${isIn(RANGE)} AS is_now, ${isIn(COMPARED)} AS is_compared, ${isIn(BEFORE)} AS is_before
 FROM ${table}
-WHERE ${ofArtifacts} AND ${RANGE} AND ${where}
-GROUP BY ${columns}
-HAVING sum(${amount}) > 0`;
+WHERE ${ofArtifacts} AND ${BOTH_RANGES} AND ${where}
+GROUP BY ${columns}`;
 }
 
-/**
- * Which values had these lists, and how often? The first rows of each list, read in one pass. Takes `packages` and `pixels`
- * from the text in front and the parameters of `listConditions`. Undefined if nothing can be in them.
- */
-export function composeTableLists(
-  lists: readonly StatisticsList[],
-  { pixels, automated }: Scoped,
-  { grouping, ...narrowing }: ListNarrowing & { grouping: Grouping },
-): string | undefined {
-  const counted = lists.filter(({ counts }) => counts === "downloads");
-  const viewed = pixels ? lists.filter(({ counts }) => counts === "views") : [];
-  const parts = [
-    ...(counted.length === 0 ? [] : [ofBreakdowns(counted, grouping)]),
-    ...viewed.map(ofViews),
-  ].map((rows) => `(${firstRows(rows, automated, narrowing)})`);
-  return parts.length === 0 ? undefined : parts.join("\nUNION ALL\n");
-}
-
-interface ListedRows {
-  lists: readonly StatisticsList[];
-  /** SQL of the list's name and of its values. */
-  columns: readonly [list: string, value1: string, value2: string];
-  table: string;
-  where: string;
-  amounts: typeof OF_PACKAGES | typeof OF_PIXELS;
-}
-
-function ofBreakdowns(lists: readonly StatisticsList[], grouping: Grouping): ListedRows {
-  const value = lists.reduce((sql, list) => {
-    const ofList = valueSql("counted.value_1", list, grouping);
-    return ofList === "counted.value_1"
-      ? sql
-      : `if(counted.breakdown = '${sqlName(list.name)}', ${ofList}, ${sql})`;
-  }, "counted.value_1");
-  return {
-    lists,
-    columns: ["counted.breakdown", value, "counted.value_2"],
-    table: "breakdown_values",
-    where: `breakdown IN (${lists.map(({ name }) => `'${sqlName(name)}'`).join(", ")})`,
-    amounts: OF_PACKAGES,
-  };
-}
-
-function ofViews(list: StatisticsList): ListedRows {
-  const {
-    name,
-    values: [first, second],
-  } = list;
-  const column = sqlName(first.column);
-  return {
-    lists: [list],
-    columns: [`'${sqlName(name)}'`, column, second === undefined ? "''" : sqlName(second.column)],
-    table: "events",
-    where: `kind = 'pixel' AND ${column} != ''`,
-    amounts: OF_PIXELS,
-  };
-}
-
-/** Types are spelled out, so that they do not depend on which lists stand beside these. */
-function firstRows(
-  { lists, columns: [list, value1, value2], table, where, amounts }: ListedRows,
-  automated: Automation,
-  narrowing: ListNarrowing,
-): string {
-  const { ofArtifacts, amount } = amounts[automated];
-  const { searched, followed } = listConditions(narrowing);
-  return `SELECT CAST(${list} AS String) AS list, CAST(${value1} AS String) AS value_1, CAST(${value2} AS String) AS value_2,
-  sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${COMPARED}) AS compared, sumIf(${amount}, ${BEFORE}) AS before
-FROM ${table} AS counted
-WHERE ${ofArtifacts} AND ${where} AND ((${RANGE}) OR (${BEFORE}))
-GROUP BY ${list}, ${value1}, ${value2}
-HAVING amount > 0${searched}${followed}
-${firstRowsSql(lists)}`;
+/** Of packages and pixels together. */
+function countCompanies(automated: Automation): string {
+  const companies = [
+    companiesOf({ ...COMPANIES_OF_PACKAGES, ...OF_PACKAGES[automated] }),
+    companiesOf({ ...COMPANIES_OF_PIXELS, ...OF_PIXELS[automated] }),
+  ];
+  const distinct = (part: string) => `('${part}', toInt64(uniqExactIf(pair, is_${part})))`;
+  return `SELECT 'companies' AS measure, counted.1 AS part, '' AS bucket, counted.2 AS amount
+FROM (SELECT [${["now", "compared", "before"].map(distinct).join(", ")}] AS counts FROM (${companies.join(ALL)}))
+ARRAY JOIN counts AS counted`;
 }

@@ -3,16 +3,17 @@ import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { storableRange } from "../../schemas/date-range.js";
 import { composeAddresses, composeEventLists, composeEventVariables } from "./compose-from-events.js";
 import { openLiveRows, type Live } from "./live-rows.js";
-import { listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
+import { companiesOf, listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
 import { groupingOf } from "../versions/group-version.js";
-import type {
-  BucketsQuery,
-  Counts,
-  ListsQuery,
-  RangeCounts,
-  StatisticsQuery,
-  StatisticsReader,
+import {
+  type BucketsQuery,
+  comparedOf,
+  type Counts,
+  type ListsQuery,
+  type RangeCounts,
+  type StatisticsQuery,
+  type StatisticsReader,
 } from "./statistics-query.js";
 
 export const readFromEvents: StatisticsReader = {
@@ -59,9 +60,6 @@ interface PassRow extends RawListRow {
   views: number;
   downloads_compared: number;
   views_compared: number;
-  present: number;
-  present_compared: number;
-  present_before: number;
 }
 
 /** Every list but those of variables, and the buckets, in one pass. */
@@ -73,7 +71,7 @@ function readPass(clickhouse: ClickHouse, query: BucketsQuery & ListsQuery, live
       lists,
       grouping: groupingOf(query),
       counted: { packages: query.packages.length > 0, pixels: query.pixels.length > 0 },
-      compares: query.before === undefined ? "nothing" : query.compared === undefined ? "all" : "part",
+      compares: comparedOf(query),
     }),
     params: { ...live.params, ...listParams(query) },
   });
@@ -114,7 +112,7 @@ function comparedTotals(rows: readonly PassRow[], addressRows: readonly AddressR
     downloads: buckets.reduce((sum, row) => sum + row.downloads_compared, 0),
     views: buckets.reduce((sum, row) => sum + row.views_compared, 0),
     addresses: addressRows.find(({ is_now: now, bucket }) => now === 1 && bucket === "")?.compared ?? 0,
-    companies: rows.find(({ list }) => list === "company")?.present_compared ?? 0,
+    companies: companiesOf(rows).compared,
   };
 }
 
@@ -136,7 +134,6 @@ function countsOf(
     const counts = bucket === "" ? totals : buckets.get(bucket);
     if (counts !== undefined) counts.addresses = addresses;
   }
-  const company = rows.find(({ list }) => list === "company");
-  totals.companies = (isNow ? company?.present : company?.present_before) ?? 0;
+  totals.companies = companiesOf(rows)[isNow ? "now" : "before"];
   return { totals, buckets };
 }

@@ -58,7 +58,7 @@ export function listParams({ search, after, lists, limit }: ListsQuery): Record<
   };
 }
 
-/** A row of a list as statements answer it. */
+/** A row of a list as statements answer it. `present` is how many values the whole list has in a part of the ranges. */
 export interface RawListRow {
   list: string;
   value_1: string;
@@ -66,6 +66,19 @@ export interface RawListRow {
   amount: number;
   compared: number;
   before: number;
+  present: number;
+  present_compared: number;
+  present_before: number;
+}
+
+/** How many companies there were in each part; none where their list was not asked for. */
+export function companiesOf(rows: readonly RawListRow[]): Record<"now" | "compared" | "before", number> {
+  const row = rows.find(({ list }) => list === "company");
+  return {
+    now: row?.present ?? 0,
+    compared: row?.present_compared ?? 0,
+    before: row?.present_before ?? 0,
+  };
 }
 
 /** The rows of each list, in their order; rows that only the range before has are left out. */

@@ -32,6 +32,14 @@ export interface StatisticsQuery {
   signal: AbortSignal;
 }
 
+/** What is compared with the range before: nothing, the range, or its first days. */
+export type Compares = "nothing" | "all" | "part";
+
+export function comparedOf({ before, compared }: Pick<StatisticsQuery, "before" | "compared">): Compares {
+  if (before === undefined) return "nothing";
+  return compared === undefined ? "all" : "part";
+}
+
 export interface BucketsQuery extends StatisticsQuery {
   interval: Interval;
 }

@@ -79,7 +79,7 @@ interface Asked {
 }
 
 const ROWS = 5;
-const LISTS = ["country", "version"].map(listNamed);
+const LISTS = ["country", "version", "company"].map(listNamed);
 
 type OfPeriod = keyof Omit<NewCompaniesData, "new_companies" | "companies">;
 

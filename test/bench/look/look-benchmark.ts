@@ -11,6 +11,7 @@ import { queryByCurl, runCurlOnce } from "../common/run-curl.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { openPageClient } from "../dashboard/page-client.js";
 import { sampleUsage } from "../usage/sample-usage.js";
+import { awaitAddressSets } from "./await-address-sets.js";
 import { bareStatements } from "./bare-statements.js";
 import { type LookRun, type Looked, lookReport } from "./look-report.js";
 import { type LookRequest, pagesOf, requestsOf } from "./look-requests.js";
@@ -42,6 +43,10 @@ async function runLook(measured: MeasuredProgram): Promise<LookRun> {
   const stored = await storeEvents(measured);
   const storing = { seconds: secondsSince(startedAt), usage: sampler.finish() };
   await awaitMerges(clickhouse);
+  const atRest = performance.now();
+  onProgress("waiting for the sets of addresses of all days");
+  const withoutSet = await awaitAddressSets(clickhouse);
+  const sets = { seconds: secondsSince(atRest), days_without_set: withoutSet };
   await runAdmin(["funnel", "run"], { DATA_DIR: program.dataDir });
   const look = await openLook(measured, stored);
   const looked: Looked[] = [];
@@ -51,7 +56,7 @@ async function runLook(measured: MeasuredProgram): Promise<LookRun> {
     // Equal requests share an answer for a moment: each of these is to be computed.
     await pause(SHARED_MS);
   }
-  return { stored, storing, tables: await readTableSizes(clickhouse), looked };
+  return { stored, storing, sets, tables: await readTableSizes(clickhouse), looked };
 }
 
 /** Takes a turn: every request, page and statement once. */

@@ -18,6 +18,8 @@ export interface LookRun {
   stored: Pick<StoredEvents, "events" | "addresses">;
   /** Almost no time if the folder held them already. */
   storing: { seconds: number; usage: Usage };
+  /** How long the sets of addresses took after it, and how many days got none. */
+  sets: { seconds: number; days_without_set: number };
   tables: readonly TableSize[];
   looked: readonly Looked[];
 }
@@ -29,7 +31,13 @@ const TITLES = {
 } as const;
 
 /** Medians over the turns. */
-export function lookReport({ stored, storing: { seconds, usage }, tables, looked }: LookRun): BenchResult {
+export function lookReport({
+  stored,
+  storing: { seconds, usage },
+  sets,
+  tables,
+  looked,
+}: LookRun): BenchResult {
   const { events, addresses } = stored;
   const facts = factsOf(looked);
   const storing = {
@@ -54,8 +62,9 @@ export function lookReport({ stored, storing: { seconds, usage }, tables, looked
         tables.map(({ table, rows, bytes }) => [table, { rows, bytes }]),
       ),
       factTable("", [["storing", storing]]),
+      factLines("then", [["sets of addresses", sets]]),
     ],
-    json: { events, addresses, tables, looked: facts, storing },
+    json: { events, addresses, tables, looked: facts, storing, sets },
   });
 }
 

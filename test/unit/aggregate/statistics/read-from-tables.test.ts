@@ -19,10 +19,10 @@ const QUERY: Parameters<typeof readFromTables.statistics>[1] = {
 };
 
 const counted = (addresses: number, missing: number) => [
-  { measure: "downloads", bucket: "", amount: 7 },
-  { measure: "downloads", bucket: "2025-03-01", amount: 7 },
-  { measure: "addresses", bucket: "", amount: addresses },
-  { measure: "missing", bucket: "", amount: missing },
+  { measure: "downloads", part: "now", bucket: "", amount: 7 },
+  { measure: "downloads", part: "now", bucket: "2025-03-01", amount: 7 },
+  { measure: "addresses", part: "now", bucket: "", amount: addresses },
+  { measure: "missing", part: "now", bucket: "", amount: missing },
 ];
 
 /** Answers statements in turn, and keeps their texts. */

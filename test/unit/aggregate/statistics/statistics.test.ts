@@ -5,10 +5,8 @@ import {
   type EventLists,
   type LiveRows,
 } from "../../../../aggregate/statistics/compose-from-events.js";
-import {
-  composeTableCounts,
-  composeTableLists,
-} from "../../../../aggregate/statistics/compose-from-tables.js";
+import { composeTableCounts } from "../../../../aggregate/statistics/compose-from-tables.js";
+import { composeTableLists } from "../../../../aggregate/statistics/compose-table-lists.js";
 import { BREAKDOWN_LIST, listsOf, STATISTICS_LISTS } from "../../../../schemas/contracts/breakdowns.js";
 import { bucketsOf } from "../../../../aggregate/statistics/buckets.js";
 
@@ -21,6 +19,7 @@ const AGENTS = {
 const grouping = { scheme: "semver", by: "exact" } as const;
 const DOWNLOADS = { counted: { packages: true, pixels: false }, compares: "nothing", grouping } as const;
 
+const TABLES = { grouping, compares: "nothing" } as const;
 const ALL = { pixels: true, automated: "include" } as const;
 const PACKAGES = { ...ALL, pixels: false };
 
@@ -32,7 +31,7 @@ const liveRows: LiveRows = (columns, conditions = []) =>
 test("a breakdown that is added to the list is a list of the statistics by itself", () => {
   const lists = listsOf([...BREAKDOWN_LIST, AGENTS]);
   expect(lists.map(({ name }) => name)).toContain("agent");
-  const fromTables = composeTableLists(lists, PACKAGES, { grouping });
+  const fromTables = composeTableLists(lists, PACKAGES, TABLES);
   expect(fromTables).toMatch(/breakdown IN \([^)]*'agent'\)/);
   const fromEvents = composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS });
   expect(fromEvents).toContain("(agent_1)");
@@ -41,7 +40,7 @@ test("a breakdown that is added to the list is a list of the statistics by itsel
 
 test("a list of another name or column than a plain name is refused", () => {
   const wrong = listsOf([{ ...AGENTS, name: "agents'; DROP TABLE events" }]);
-  expect(() => composeTableLists(wrong, ALL, { grouping })).toThrow("not a name");
+  expect(() => composeTableLists(wrong, ALL, TABLES)).toThrow("not a name");
   const column = listsOf([{ ...AGENTS, values: [{ column: "1) OR (1", field: "agent" }] }]);
   expect(() => composeEventLists(liveRows, { lists: column, interval: "day", ...DOWNLOADS })).toThrow(
     "not a name",
@@ -52,7 +51,7 @@ test("what is searched and followed stands in parameters, not in the text", () =
   const narrowing = { search: "'; DROP", after: { count: 7_654_321, values: ["'; DROP", "x"] } };
   const lists = STATISTICS_LISTS;
   const texts = [
-    composeTableLists(lists, ALL, { ...narrowing, grouping }),
+    composeTableLists(lists, ALL, { ...narrowing, ...TABLES }),
     composeEventLists(liveRows, { lists, interval: "day", ...DOWNLOADS, ...narrowing }),
   ];
   for (const text of texts) {
@@ -64,12 +63,12 @@ test("what is searched and followed stands in parameters, not in the text", () =
 
 test("events are left out where no pixels are counted", () => {
   for (const measures of ["amounts", "from-rows", "from-sets", "from-sets-and-rows"] as const) {
-    const options = { interval: "week", measures } as const;
+    const options = { interval: "week", measures, compares: "part" } as const;
     expect(composeTableCounts(PACKAGES, options)).not.toContain("FROM events");
     expect(composeTableCounts(ALL, options)).toContain("FROM events");
   }
   const ofViews = STATISTICS_LISTS.filter(({ counts }) => counts === "views");
-  expect(composeTableLists(ofViews, PACKAGES, { grouping })).toBeUndefined();
+  expect(composeTableLists(ofViews, PACKAGES, TABLES)).toBeUndefined();
 });
 
 test("sums that nothing can be in are not computed", () => {
@@ -84,9 +83,8 @@ test("sums that nothing can be in are not computed", () => {
 
 test("weeks and months are cut at the beginning of each range", () => {
   expect(composeAddresses(liveRows, "week")).toContain("greatest(toMonday(date), {beforeStart:Date})");
-  expect(composeTableCounts(ALL, { interval: "month", measures: "amounts" })).toContain(
-    "greatest(toStartOfMonth(date), {start:Date})",
-  );
+  const byMonth = { interval: "month", measures: "amounts", compares: "all" } as const;
+  expect(composeTableCounts(ALL, byMonth)).toContain("greatest(toStartOfMonth(date), {start:Date})");
 });
 
 test.each([
