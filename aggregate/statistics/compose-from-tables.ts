@@ -97,12 +97,13 @@ function countsByParts(
   const range = "if(is_now, 'now', 'before')";
   const ofPart = "if(is_now AND is_compared, 'compared', '')";
   const part = compares === "part" ? `if(grouping(is_compared) = 0, ${ofPart}, ${range})` : range;
+  const amounts = Object.entries(counts).map(([measure, sql]) => `('${measure}', toInt64(${sql}))`);
   const sets = ["is_now, day", "is_now", ...(compares === "part" ? ["is_now, is_compared"] : [])];
   return `SELECT counted.1 AS measure, part, bucket, counted.2 AS amount
 FROM
 (
   SELECT ${part} AS part, if(grouping(day) = 1, '', toString(day)) AS bucket,
-    [${Object.entries(counts).map(([measure, sql]) => `('${measure}', toInt64(${sql}))`)}] AS counts
+    [${amounts.join(", ")}] AS counts
   FROM (${rows})
   GROUP BY GROUPING SETS (${sets.map((set) => `(${set})`).join(", ")})
 )

@@ -100,18 +100,22 @@ WHERE version = '' OR ${IS_NAMED}
 GROUP BY bucket, version`;
 }
 
-/** From how many addresses was each of the versions downloaded, and from how many were all others? */
+/**
+ * From how many addresses was each of the versions downloaded, and from how many were all others? Versions have numbers here:
+ * to group by their texts takes twice as long.
+ */
 function addressesOf(live: Live, query: AdoptionQuery): string {
-  const version = groupSql(VERSION_COLUMN, groupingOf(query));
-  return `SELECT if(${IS_NAMED}, version, '${OTHER_VERSIONS}') AS name, uniqExact(address) AS addresses
+  const version = `toString(${groupSql(VERSION_COLUMN, groupingOf(query))})`;
+  const names = `arrayConcat(['${OTHER_VERSIONS}'], {versions:Array(String)})`;
+  return `SELECT ${names}[place + 1] AS name, count() AS addresses
 FROM
 (
-  SELECT toString(${version}) AS version, ${ADDRESS} AS address
+  SELECT toUInt8(transform(${version}, ${names}, range(length(${names})), toUInt64(0))) AS place, ${ADDRESS} AS address
   FROM (${live.rows([VERSION_COLUMN, "endpoint_id"], [HAS_ADDRESS])})
-  GROUP BY version, address
+  GROUP BY place, address
   HAVING sum(sign) > 0
 )
-GROUP BY name`;
+GROUP BY place`;
 }
 
 /** On which day was each of the versions downloaded first, whatever the range and the filters? */
