@@ -109,11 +109,11 @@ interface Compose {
   services: Record<string, { image: string }>;
 }
 
-/** The image that deploy/compose.yaml runs for a store, so that what is tested is what is deployed. */
-export function composeImage(service: "kafka" | "postgres" | "clickhouse"): string {
-  const text = readFileSync(new URL("../../../deploy/compose.yaml", import.meta.url), "utf8");
+/** The image that a Compose file runs for a store, so that what is tested is what is deployed. */
+export function composeImage(service: string, file = "compose.yaml"): string {
+  const text = readFileSync(new URL(`../../../deploy/${file}`, import.meta.url), "utf8");
   const { services } = parse(text, { merge: true }) as Compose;
   const image = services[service]?.image;
-  if (image === undefined) throw new Error(`deploy/compose.yaml names no image for ${service}`);
+  if (image === undefined) throw new Error(`deploy/${file} names no image for ${service}`);
   return image;
 }
