@@ -11,6 +11,8 @@ export interface ServerView {
   replicates: boolean;
   /** Shards of the cluster in its `remote_servers`. */
   shards: number;
+  /** Of the file `uuid` in its data folder. */
+  uuid: string;
 }
 
 /**
@@ -48,6 +50,23 @@ export function checkMacros(facts: readonly ServerView[], { shards }: Pick<Clust
     macros.set(one.server, one);
   }
 }
+
+/** The same if servers of one UUID share a session in Keeper: each would end the other's, and quorum inserts fail again and again. */
+export function checkUuids(facts: readonly Pick<ServerView, "server" | "replicates" | "uuid">[]): void {
+  const seen = new Map<string, string>();
+  for (const { server, uuid } of facts.filter(({ replicates }) => replicates)) {
+    const other = seen.get(uuid);
+    if (other !== undefined && uuid !== NO_UUID)
+      throw new Error(
+        `${other} and ${server} have the same UUID, so that Keeper takes them for one: the data folder of one is a copy. ` +
+          "Delete the file uuid in it, and restart this server",
+      );
+    seen.set(uuid, server);
+  }
+}
+
+/** An engine that is no server has none. */
+const NO_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** Rejects if a server that is up knows another number of shards than this process: one was added since it started. */
 export async function requireEvery(

@@ -11,7 +11,7 @@ import {
 } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
 import { connectClickHouse } from "../connect-clickhouse.js";
 import type { ClusterServers } from "../clickhouse-source.js";
-import { type ServerView, checkMacros, requireShardsOf } from "./check-cluster.js";
+import { type ServerView, checkMacros, checkUuids, requireShardsOf } from "./check-cluster.js";
 import { ClusterServer, ServerDown } from "./cluster-server.js";
 
 type CheckLock = (() => Promise<void>) | undefined;
@@ -27,6 +27,7 @@ export async function prepareCluster(cluster: ClusterServers, checkLock?: CheckL
     const reached = await reachable(servers, cluster);
     const views = reached.map(({ facts }) => facts);
     checkMacros(views, cluster);
+    checkUuids(views);
     const ready = new Set<string>();
     for (const { name } of cluster.shards)
       for (const server of await prepareShard(
@@ -78,13 +79,19 @@ async function factsOf({ up, shard, server }: PreparedServer, cluster: string): 
   const answer = await up.run((signal) =>
     server.query({ query: FACTS, query_params, format: "JSONEachRow", abort_signal: signal }),
   );
-  const [row] = await answer.json<{ shard_macro: string; replicates: 0 | 1; shards: number | string }>();
+  const [row] = await answer.json<{
+    shard_macro: string;
+    replicates: 0 | 1;
+    shards: number | string;
+    uuid: string;
+  }>();
   return {
     server: up.name,
     shard,
     shardMacro: row?.shard_macro ?? "",
     replicates: row?.replicates === 1,
     shards: Number(row?.shards),
+    uuid: row?.uuid ?? "",
   };
 }
 
@@ -93,7 +100,8 @@ const FACTS = `
   SELECT
     (SELECT any(substitution) FROM system.macros WHERE macro = 'shard') AS shard_macro,
     toUInt8((SELECT count() FROM system.macros WHERE macro = 'replica') > 0) AS replicates,
-    (SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = {cluster:String}) AS shards`;
+    (SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = {cluster:String}) AS shards,
+    serverUUID() AS uuid`;
 
 /** A table without replication keeps its rows to itself, and every other server of the shard would answer without them. */
 async function requireReplicated(

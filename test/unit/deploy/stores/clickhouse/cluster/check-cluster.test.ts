@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   checkMacros,
+  checkUuids,
   requireShardsOf,
   type ServerView,
 } from "../../../../../../deploy/stores/clickhouse/cluster/check-cluster.js";
@@ -15,6 +16,7 @@ const server = (name: string, facts: Partial<ServerView> = {}): ServerView => ({
   shardMacro: name.charAt(0),
   replicates: true,
   shards: 2,
+  uuid: name,
   ...facts,
 });
 const check =
@@ -47,4 +49,14 @@ test("several servers of a shard must replicate", () => {
 test("servers of one shard have one macro, and those of others another", () => {
   expect(check(server("a1"), server("a2", { shardMacro: "b" }))).toThrow("servers of a shard have one");
   expect(check(server("a1"), server("b1", { shardMacro: "a" }))).toThrow("servers of a shard have one");
+});
+
+test("no server has the UUID of another: Keeper would take them for one", () => {
+  expect(() => checkUuids([server("a1"), server("b1")])).not.toThrow();
+  const copied = { uuid: "6b1a5a0e-0f0c-4b7e-9c55-0f0f0f0f0f0f" };
+  expect(() => checkUuids([server("a1", copied), server("b1", copied)])).toThrow(
+    "a1 and b1 have the same UUID",
+  );
+  const none = { uuid: "00000000-0000-0000-0000-000000000000" };
+  expect(() => checkUuids([server("a1", none), server("a2", none)])).not.toThrow();
 });
