@@ -1,4 +1,8 @@
-import type { Statistics, StatisticsBucket } from "../../../schemas/contracts/statistics.js";
+import {
+  type Statistics,
+  type StatisticsBucket,
+  isComparedDay,
+} from "../../../schemas/contracts/statistics.js";
 import { addDays } from "../../../schemas/date-range.js";
 import type { Place, SecondLine } from "../charts/second-line.js";
 import { SeriesChart } from "../charts/series-chart.js";
@@ -140,14 +144,20 @@ function Lists({
 
 /** Another package where one is chosen, else the previous period. */
 function secondOf(
-  { packages, statistics }: Omit<ShownProps, "firstDay">,
+  { packages, statistics, state }: Omit<ShownProps, "firstDay">,
   metric: Metric,
 ): SecondLine | undefined {
   const { chosen } = packages ?? {};
   if (chosen !== undefined)
     return { of: "package", name: chosen.name, places: placesOf(chosen.series, metric) };
   const before = compareWith(statistics);
-  return before && { of: "days", name: "Previous period", places: placesOf(before.series, metric) };
+  return before && { of: "days", name: nameOf(state), places: placesOf(before.series, metric) };
+}
+
+/** The name of the days that are compared. */
+function nameOf({ compare }: ViewState): string {
+  if (isComparedDay(compare)) return `From ${formatDate(compare)}`;
+  return compare.startsWith("year") ? "A year earlier" : "Previous period";
 }
 
 function placesOf(series: readonly StatisticsBucket[], metric: Metric): Place[] {

@@ -11,11 +11,17 @@ const IS_LOOKED_AT = process.env["CI"] === undefined;
 /** By the name of their pictures: below `/dashboard`, or whole addresses. */
 type Pages = readonly (readonly [name: string, path: (world: DashboardWorld) => string])[];
 
+/** More filters than a page shows unfolded. */
+const COUNTRIES = ["DE", "FR", "US", "GB", "JP", "CN", "IN", "CA", "BR"]
+  .map((code) => `country=${code}`)
+  .join("&");
+
 const PAGES: Pages = [
   ["overview", () => `/o/${ORGANIZATION}`],
   ["package", () => `/o/${ORGANIZATION}/packages/acme%2Fweb`],
   ["package-filtered", () => `/o/${ORGANIZATION}/packages/tool?country=DE&variable.mirror=eu`],
   ["list", () => `/o/${ORGANIZATION}/packages/tool/all/country`],
+  ["owner-list", () => `/o/${ORGANIZATION}/all/country?${COUNTRIES}`],
   ["pixel", ({ pixel }) => `/o/${ORGANIZATION}/pixels/${pixel}`],
   ["pixel-list", ({ pixel }) => `/o/${ORGANIZATION}/pixels/${pixel}/all/page`],
   ["first-steps", ({ unused }) => `/o/${ORGANIZATION}/packages/${unused}`],

@@ -68,7 +68,8 @@ export function hostileSuite(world: () => DashboardWorld): void {
         $time: new Date().toISOString(),
         $referrer: `https://x.example/${text}`,
       });
-      await api.pollToDone(await api.importBody(`/v2/pixels/${ORGANIZATION}/${pixel.id}/import`, view));
+      const into = `/v2/pixels/${ORGANIZATION}/${pixel.id}/import?name=${encodeURIComponent(text)}`;
+      await api.pollToDone(await api.importBody(into, view));
       await using window = await world().windowOf("ada");
       const { page } = window;
       const dialogs = countDialogs(page);

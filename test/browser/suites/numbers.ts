@@ -104,9 +104,9 @@ export function numberSuite(world: () => DashboardWorld): void {
       );
     });
 
-    test("of a chart are the same as CSV", async () => {
+    test("of a chart are the same as CSV, beside its pictures", async () => {
       await using window = await world().windowOf("ada");
-      const { page } = window;
+      const { page, context } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool?interval=week&country=DE`));
       const shown = (await readTables(page))["total"] ?? [];
       await page.getByText("Show as a table").first().click();
@@ -120,6 +120,16 @@ export function numberSuite(world: () => DashboardWorld): void {
           String(numberOf(addresses)),
         ]),
       );
+      const [svg] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Save the chart as SVG" }).first().click(),
+      ]);
+      expect(svg.suggestedFilename()).toMatch(/^tool .*\.svg$/);
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByRole("button", { name: "Copy the chart as PNG" }).first().click();
+      await page.getByRole("button", { name: "Copy the chart as PNG" }).getByText("Copied").waitFor();
+      const types = () => navigator.clipboard.read().then(([copied]) => copied?.types);
+      expect(await page.evaluate(types)).toEqual(["image/png"]);
     });
   });
 }

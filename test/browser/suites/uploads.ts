@@ -34,6 +34,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       await page.getByText("Line 2: Not a valid JSON object").waitFor();
       await page.getByRole("button", { name: /^Import \d/ }).click();
       await page.getByRole("heading", { name: "Import into uploads Done" }).waitFor();
+      await page.getByText("events.ndjson. Started by").waitFor();
       expect(await page.getByRole("cell", { name: REFUSED[1] }).innerText()).toBe(REFUSED[1]);
       const [file] = await Promise.all([
         page.waitForEvent("download"),
