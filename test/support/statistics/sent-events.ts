@@ -41,6 +41,8 @@ const PLACES = [
   { address: "2a00:1450:4001:80b::200e", country: "DE", company: ["Google", "google.com"], cloud: ["", ""] },
 ] as const;
 
+export const [UNKNOWN_PLACE] = PLACES;
+
 const AGENTS = [
   { agent: "", client: ["", ""], platform: "", automated: "" },
   {
