@@ -74,7 +74,7 @@ envFrom:
       {{- end }}
 {{- end }}
 
-{{- /* What goes into the ConfigMap. The shards are those of the operator's services, unless they are given. */ -}}
+{{- /* What goes into the ConfigMap. Shards of the operator's services and files of certificates may be given in its place. */ -}}
 {{- define "config" -}}
 {{- $config := dict -}}
 {{- if .Values.clickhouse.enabled -}}
@@ -87,6 +87,17 @@ envFrom:
 {{- $shards = append $shards (join " " $servers) -}}
 {{- end -}}
 {{- $_ := set $config "CLICKHOUSE_SHARDS" (join "; " $shards) -}}
+{{- end -}}
+{{- range $store, $tls := .Values.tls -}}
+{{- if $tls.secretName -}}
+{{- $variable := printf "%s_TLS_" (upper $store) -}}
+{{- $folder := printf "/etc/maintainer-toolchain/tls/%s" $store -}}
+{{- $_ := set $config (print $variable "CA") (print $folder "/ca.crt") -}}
+{{- if $tls.clientCertificate -}}
+{{- $_ := set $config (print $variable "CERT") (print $folder "/tls.crt") -}}
+{{- $_ := set $config (print $variable "KEY") (print $folder "/tls.key") -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- range $name, $value := merge dict .Values.config $config }}
 {{ $name }}: {{ $value | toString | quote }}

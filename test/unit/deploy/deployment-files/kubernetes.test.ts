@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
@@ -68,7 +68,7 @@ interface Manifest {
         terminationGracePeriodSeconds: number;
         securityContext: object;
         containers: Container[];
-        volumes: { name: string; emptyDir: object }[];
+        volumes: { name: string; emptyDir?: object; secret?: { secretName: string } }[];
       };
     };
     maxReplicaCount: number;
@@ -124,6 +124,35 @@ describe("the chart", () => {
     const from = (name: string) => JSON.stringify(ofKind("NetworkPolicy", rendered(name))[0]?.spec.ingress);
     expect(from("external.yaml")).toContain('"kubernetes.io/metadata.name":"monitoring"');
     expect(from("cluster.yaml")).toContain('"kubernetes.io/metadata.name":"observability"');
+  });
+
+  test("gives each role the files of certificates that its variables name, from the secrets of the stores", () => {
+    const withTls = rendered("tls.yaml");
+    const settings = ofKind("ConfigMap", withTls)[0]?.data ?? {};
+    const secret = {
+      SECRET_KEY: Buffer.alloc(32).toString("base64"),
+      DATABASE_URL: "postgres://db/maintainer",
+      CLICKHOUSE_URL: "https://clickhouse/maintainer",
+    };
+    expect(variableFaults({ ...settings, ...secret })).toEqual([]);
+    const files = Object.entries(settings).filter(([name]) => name.includes("_TLS_"));
+    expect(files.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        "DATABASE_TLS_CA",
+        "DATABASE_TLS_CERT",
+        "DATABASE_TLS_KEY",
+        "CLICKHOUSE_TLS_CA",
+      ]),
+    );
+    for (const { spec } of ofKind("Deployment", withTls)) {
+      const { containers, volumes } = spec.template.spec;
+      const secretAt = (folder: string) => {
+        const mount = containers[0]?.volumeMounts.find(({ mountPath }) => mountPath === folder);
+        return volumes.find(({ name }) => name === mount?.name)?.secret?.secretName;
+      };
+      const secrets = new Set(files.map(([, path]) => secretAt(dirname(path))));
+      expect(secrets).toEqual(new Set(["clickhouse-tls", "postgres-tls", "kafka-tls"]));
+    }
   });
 
   test("runs one pod with embedded stores, on a volume whose files keep their modes", () => {
