@@ -83,7 +83,7 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
           { name: "Version" },
           { name: "Downloads", isNumber: true },
           { name: "Share", isNumber: true },
-          { name: "Unique addresses", isNumber: true },
+          { name: "Unique addresses", isNumber: true, isMinor: true },
           { name: "First seen", isMinor: true },
           { name: "End of life", isMinor: true },
         ]}

@@ -158,5 +158,14 @@ async function faultsOf(page: Page, look: Look): Promise<string[]> {
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
-  return overflow > 0 ? [...inaccessible, `${overflow} px wider than the window`] : inaccessible;
+  const tooWide = overflow > 0 ? [`${overflow} px wider than the window`] : [];
+  return [...inaccessible, ...tooWide, ...(await page.evaluate(cutTables))];
+}
+
+/** A number whose last digits are beyond an edge reads as another number. Folded tables may be scrolled. */
+function cutTables(): string[] {
+  return [...document.querySelectorAll("table")]
+    .filter((table) => table.closest("details:not([open])") === null)
+    .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0))
+    .map((table) => `the table ${table.caption?.textContent ?? ""} is cut off`);
 }
