@@ -99,6 +99,14 @@ export function appearanceSuite(world: () => DashboardWorld, { signedIn, open }:
         ...(await faultsOfAll(nobody.page, { world: world(), pages: open })),
       ]).toEqual([]);
     });
+
+    test("the audit log breaks no name of who did something", async () => {
+      await using window = await world().windowOf("ada");
+      await window.page.setViewportSize({ width: 1280, height: 900 });
+      await window.page.goto(world().at(`/o/${ORGANIZATION}/settings/audit`));
+      const operator = window.page.getByRole("cell", { name: "(operator)" }).first();
+      expect(await operator.evaluate(linesOf)).toBe(1);
+    });
   });
 }
 
@@ -168,4 +176,11 @@ function cutTables(): string[] {
     .filter((table) => table.closest("details:not([open])") === null)
     .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0))
     .map((table) => `the table ${table.caption?.textContent ?? ""} is cut off`);
+}
+
+/** Over how many lines its text goes. */
+function linesOf(cell: Element): number {
+  const range = document.createRange();
+  range.selectNodeContents(cell.firstElementChild ?? cell);
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
 }

@@ -48,7 +48,7 @@ function Audit({ list }: { list: AuditList }) {
           rows={list.audit_entries.map((entry) => [
             <time dateTime={entry.created_at}>{formatTime(entry.created_at)}</time>,
             <>
-              {entry.actor}
+              <span class="whole">{entry.actor}</span>
               {entry.token !== undefined && <span class="soft"> with {entry.token}</span>}
             </>,
             <span class="whole">{entry.action}</span>,
