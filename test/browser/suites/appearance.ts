@@ -170,9 +170,9 @@ async function faultsOf(page: Page, look: Look): Promise<string[]> {
   return [...inaccessible, ...tooWide, ...(await page.evaluate(cutTables))];
 }
 
-/** A number whose last digits are beyond an edge reads as another number. Folded tables may be scrolled. */
+/** A number whose last digits are beyond an edge reads as another number. Folded tables and those of words may be scrolled. */
 function cutTables(): string[] {
-  return [...document.querySelectorAll("table")]
+  return [...document.querySelectorAll<HTMLTableElement>("table:has(td.number)")]
     .filter((table) => table.closest("details:not([open])") === null)
     .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0))
     .map((table) => `the table ${table.caption?.textContent ?? ""} is cut off`);
