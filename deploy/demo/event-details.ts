@@ -54,9 +54,10 @@ const VERSIONS: Record<Audience, readonly string[]> = {
 /** How far a period is when the newest version comes, the one before it, and the one before that. */
 export const RELEASED_AT = [0.7, 0.4, 0.15];
 
+/** Tags of a release, such as `2.4.1-alpine`, come with it. */
 function releasedBy(versions: readonly string[], progress: number): readonly string[] {
-  const left = RELEASED_AT.filter((from) => progress < from).length;
-  return left === 0 ? versions : versions.slice(left);
+  const left = RELEASES.slice(0, RELEASED_AT.filter((from) => progress < from).length);
+  return versions.filter((version) => !left.some((release) => version.includes(release)));
 }
 
 function variablesText(audience: Audience, random: Random): string {
