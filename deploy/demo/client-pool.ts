@@ -140,9 +140,9 @@ company 10455 135.242 2a03:5341:0 Nokia of America Corporation
 company 25413 146.106 2a0d:c40:0 ASML Netherlands B.V.
 company 14340 136.146 2a03:5d60:0 Salesforce.com, Inc.
 company 15224 153.32 2a03:ad40:1000 Adobe Inc.
-company 4249 40.144 - Eli Lilly and Company
+company 10794 171.164 - Bank of America, National Association
 company 714 17.64,17.192 2a01:b747:0 Apple Inc.
-company 23820 133.237 2403:400:0 Rakuten Group, Inc.
+company 10235 164.53 - National Australia Bank Limited
 visitor 7792 169.4 - 3M Company
 visitor 12331 143.164 - Audi AG
 visitor 2818 132.185 - BBC
