@@ -1,8 +1,11 @@
 import type { Statistics } from "../../../schemas/contracts/statistics.js";
+import { useContext } from "preact/hooks";
+import { NotesContext, type Note } from "../charts/notes.js";
 import { useVisit } from "../page.js";
-import { Change } from "../parts/panel.js";
 import { formatCount, formatFull, formatTime } from "../parts/format.js";
 import { changeIn } from "./compared-days.js";
+import { NotedChange } from "./noted-change.js";
+import { noteOfSpike } from "./noted-days.js";
 import { type Metric, linkWith } from "./view-state.js";
 import { dateAt } from "../../../schemas/date-range.js";
 
@@ -23,6 +26,7 @@ const TILES = [
 export function MetricTiles({ statistics, metric, unit }: MetricTilesProps) {
   const { totals, compare } = statistics;
   const visit = useVisit();
+  const note = useNoteOfSpike(statistics);
   const isShown = (name: (typeof TILES)[number]["name"]) =>
     name === "downloads" ? unit === "Downloads" : name !== "views" || unit === "Views" || totals.views > 0;
   return (
@@ -36,7 +40,9 @@ export function MetricTiles({ statistics, metric, unit }: MetricTilesProps) {
               <data class="figure" value={String(totals[name])} title={formatFull(totals[name])}>
                 {formatCount(totals[name])}
               </data>
-              {change !== undefined && <Change ratio={change} />}
+              {change !== undefined && (
+                <NotedChange ratio={change} note={name === "downloads" ? note : undefined} />
+              )}
             </span>
             {compare && (
               <span class="soft small">
@@ -64,6 +70,13 @@ export function MetricTiles({ statistics, metric, unit }: MetricTilesProps) {
       })}
     </ul>
   );
+}
+
+/** Of the package whose page this is. */
+function useNoteOfSpike({ interval, series, start_date: startDate }: Statistics): Note | undefined {
+  const notes = useContext(NotesContext);
+  if (interval !== "day") return undefined;
+  return noteOfSpike({ days: series.map(({ downloads }) => downloads) }, { notes, range: { startDate } });
 }
 
 /** Until when everything is counted, and the first day with numbers where earlier ones of the range have none. */

@@ -3,7 +3,6 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import {
   DAYS_INTERVALS,
-  type PackageDownloads,
   type PackageStatistics,
   type Statistics,
 } from "../../../../schemas/contracts/statistics.js";
@@ -16,7 +15,7 @@ import { TYPES, ifAllowed, packagesOf } from "../artifacts-of.js";
 import type { Problem } from "../../../../schemas/problem.js";
 import { type ViewState, readState } from "../../statistics/view-state.js";
 import { Sparkline } from "../../charts/area-chart.js";
-import { Change, Panel } from "../../parts/panel.js";
+import { Panel } from "../../parts/panel.js";
 import { Time } from "../../parts/time.js";
 import { formatFull, formatTime } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
@@ -25,7 +24,8 @@ import { loadNotes } from "../../statistics/load-notes.js";
 import { isMendable } from "../../statistics/load-statistics.js";
 import { isRunning } from "../../statistics/page-range.js";
 import { type Reported, loadReported } from "../../statistics/reported-panel.js";
-import { noteOfSpike } from "./noted-days.js";
+import { NotedChange } from "../../statistics/noted-change.js";
+import { noteOfSpike } from "../../statistics/noted-days.js";
 import { StageBadge } from "../companies/stage-words.js";
 
 export interface Overview {
@@ -195,7 +195,12 @@ export function PackageTable({ packages, byPackage, notes, range }: Overview) {
           <span class="soft">{TYPES[found.libraryType ?? "other"]}</span>,
           <Sparkline values={counted?.days ?? []} isLastOpen={isRunning({ endDate: byPackage.end_date })} />,
           formatFull(counted?.downloads ?? 0),
-          counted && <Growth counted={counted} note={noteOfSpike(counted, { notes, range })} />,
+          counted && (
+            <NotedChange
+              ratio={counted.downloads === 0 && counted.change === null ? 0 : counted.change}
+              note={noteOfSpike(counted, { notes, range })}
+            />
+          ),
         ])}
         empty={
           mayManage(owner) ? (
@@ -206,21 +211,6 @@ export function PackageTable({ packages, byPackage, notes, range }: Overview) {
         }
       />
     </Panel>
-  );
-}
-
-/** A growth whose days have a note is explained by it, and not raised in colour. */
-function Growth({ counted, note }: { counted: PackageDownloads; note: Note | undefined }) {
-  const { downloads, change } = counted;
-  const shown = <Change ratio={downloads === 0 && change === null ? 0 : change} />;
-  if (note === undefined || (change ?? 1) <= 0) return shown;
-  return (
-    <span class="noted">
-      {shown}
-      <span class="soft small">
-        noted: <bdi>{note.text}</bdi>
-      </span>
-    </span>
   );
 }
 

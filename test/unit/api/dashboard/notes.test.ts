@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { noteLabels } from "../../../../api/dashboard/charts/note-labels.js";
-import { noteOfSpike } from "../../../../api/dashboard/pages/overview/noted-days.js";
+import { noteOfSpike } from "../../../../api/dashboard/statistics/noted-days.js";
 
 const note = (text: string, more: object = {}) => ({ id: text, date: "2026-11-03", text, ...more });
 
@@ -77,6 +77,11 @@ describe("a growth is explained by the note", () => {
     ["of no day after", note("Soon", { date: "2026-12-03" }), undefined],
   ])("%s", (_, given, expected) => {
     expect(found(given)).toBe(expected);
+  });
+
+  test("of the package whose page has only its own notes", () => {
+    const notes = [note("Crawler", { package_id: "web" })];
+    expect(noteOfSpike({ days }, { notes, range })?.text).toBe("Crawler");
   });
 
   test("of the greatest day", () => {

@@ -1,8 +1,9 @@
-import { type DateRange, addDays, daysBetween } from "../../../../schemas/date-range.js";
-import type { Note } from "../../charts/notes.js";
+import { type DateRange, addDays, daysBetween } from "../../../schemas/date-range.js";
+import type { Note } from "../charts/notes.js";
 
 interface Counted {
-  package: string;
+  /** Undefined where the notes are of this package already. */
+  package?: string;
   /** Downloads of each day of the range. */
   days: readonly number[];
 }
@@ -20,7 +21,7 @@ export function noteOfSpike(
 ): Note | undefined {
   const usual = days.toSorted((one, other) => one - other)[Math.floor(days.length / 2)] ?? 0;
   const found = notes
-    .filter(({ package_id: of = id }) => of === id)
+    .filter(({ package_id: of = id }) => id === undefined || of === id)
     .map((note) => ({ note, most: Math.max(...daysOf(note, { days, range })) }))
     .filter(({ most }) => most > SPIKE * Math.max(1, usual))
     .sort((one, other) => other.most - one.most);
