@@ -65,18 +65,20 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
   const hasOthers = versions.length > drawn.length;
   return (
     <Panel title="Adoption">
-      <AreaChart
-        label="Share of versions in percent"
-        caption="adoption"
-        interval={interval}
-        isLastOpen={isRunning({ endDate: adoption.end_date })}
-        layers={[...drawn, ...(hasOthers ? ["others"] : [])]}
-        places={series.map((bucket) => ({
-          date: bucket.date,
-          values: sharesOf(bucket, { drawn, hasOthers }),
-        }))}
-        format={(percent) => formatShare(percent / 100)}
-      />
+      {series.length > 1 && (
+        <AreaChart
+          label="Share of versions in percent"
+          caption="adoption"
+          interval={interval}
+          isLastOpen={isRunning({ endDate: adoption.end_date })}
+          layers={[...drawn, ...(hasOthers ? ["others"] : [])]}
+          places={series.map((bucket) => ({
+            date: bucket.date,
+            values: sharesOf(bucket, { drawn, hasOthers }),
+          }))}
+          format={(percent) => formatShare(percent / 100)}
+        />
+      )}
       <Table
         caption="versions"
         columns={[
