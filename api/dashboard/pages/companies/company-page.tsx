@@ -39,8 +39,8 @@ function Company({ company }: { company: CompanyDetail }) {
       <Tiles
         tiles={[
           { label: "Score", value: company.score },
-          { label: "Downloads", value: company.downloads },
-          { label: "Views", value: company.views },
+          { label: "Downloads since first seen", value: company.downloads },
+          { label: "Views since first seen", value: company.views },
         ]}
       />
       <Panel title={`Last ${DAYS} days`}>
@@ -63,6 +63,7 @@ function Company({ company }: { company: CompanyDetail }) {
           <Timeline changes={company.stage_history} />
         </Panel>
         <Panel title="Packages used">
+          <p class="soft small">In the last {DAYS} days.</p>
           <Artifacts company={company} />
         </Panel>
       </div>
