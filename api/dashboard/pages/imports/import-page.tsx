@@ -8,7 +8,7 @@ import { Check, ConfirmButton, Field } from "../../parts/form.js";
 import { type Form, requireTyped } from "../../read-form.js";
 import { formatCount, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
-import { Faults, ImportState, isRetracted, shareOf, targetName } from "./import-words.js";
+import { Faults, ImportState, isRetracted, shareOf, targetWithin } from "./import-words.js";
 
 interface Shown {
   record: EventImport;
@@ -24,7 +24,7 @@ export const importPage = page<Shown>({
     const record = await api<EventImport>({ path: at });
     return { record, faults: await faultsAt(api, at) };
   },
-  title: ({ record }) => `Import into ${targetName(record)}`,
+  title: ({ record }) => `Import into ${targetWithin(record)}`,
   render: (shown) => <ImportContent {...shown} />,
   submit: endImport,
   notices: {
@@ -69,7 +69,7 @@ function ImportContent({ record, faults }: Shown) {
       <PageHead
         title={
           <>
-            Import into {targetName(record)} <ImportState record={record} hasBar />
+            Import into {targetWithin(record)} <ImportState record={record} hasBar />
             {isRetracted(faults ?? []) && record.status !== "retracting" && (
               <span class="badge warn">Retracted</span>
             )}

@@ -37,6 +37,13 @@ export function targetName({ package: intoPackage, pixel }: EventImport): string
   return target.name ?? (intoPackage === null ? "A deleted pixel" : "A deleted package");
 }
 
+/** After a word, as in "Import into several packages and pixels". */
+export function targetWithin(record: EventImport): string {
+  const name = targetName(record);
+  const isNamed = [record.package?.name, record.pixel?.name].includes(name);
+  return isNamed ? name : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
 /** The meaning of an entry of the log, for a heading. */
 const FAULT_WORDS: Record<LogType, string> = {
   "failed-to-decode": "Not a line of its format",

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { StatisticsRow } from "../../../../schemas/contracts/statistics.js";
 import { path } from "../../address.js";
 import { mayManage, useVisit } from "../../page.js";
-import { formatDate, formatFull } from "../../parts/format.js";
+import { formatFull, formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
 import { rangeIn } from "../../statistics/page-range.js";
 import { countOf, labelOf, panelNamed } from "../../statistics/panels.js";
@@ -40,8 +40,10 @@ export function WhatIsNew({ statistics, newCompanies, imports, range, state }: O
             count={inRange.length}
             all={href(path`/o/${owner.name}/imports`)}
             reason={refused === 0 ? "no line was refused" : `${formatFull(refused)} lines were refused`}
-            names={inRange.map(({ id, created_at: at }) => (
-              <a href={href(path`/o/${owner.name}/imports/${id}`)}>{formatDate(at.slice(0, 10))}</a>
+            names={inRange.map(({ id, name, created_at: at }) => (
+              <a href={href(path`/o/${owner.name}/imports/${id}`)}>
+                <bdi>{name ?? formatTime(at)}</bdi>
+              </a>
             ))}
           />
         )}
