@@ -36,6 +36,11 @@ async function activeImports(owner: string): Promise<number> {
   return event_imports.filter(({ status }) => status === "importing").length;
 }
 
+async function importsWithEvents(owner: string): Promise<number> {
+  const { event_imports } = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${owner}`);
+  return event_imports.filter(({ events_successfully_imported: events }) => events > 0).length;
+}
+
 test("the 16th import of an owner is refused on its headers, and only that owner's, until one ends", async () => {
   const { path } = await openPackage("busy");
   const other = await openPackage("quiet");
@@ -87,10 +92,16 @@ test("each event of two imports at once into one package ends as its last line r
     return id === undefined ? line : `${line.slice(0, -1)},"$unique_id":${JSON.stringify(id)}}`;
   });
   const uploads = [openUpload(api, path), openUpload(api, path)];
-  for (let start = 0; start < LINES; start += 500) {
-    await uploads[0]?.send(`${left.slice(start, start + 500).join("\n")}\n`);
-    await uploads[1]?.send(`${right.slice(start, start + 500).join("\n")}\n`);
-  }
+  const sendBoth = async (start: number, end: number) => {
+    for (let at = start; at < end; at += 500) {
+      await uploads[0]?.send(`${left.slice(at, at + 500).join("\n")}\n`);
+      await uploads[1]?.send(`${right.slice(at, at + 500).join("\n")}\n`);
+    }
+  };
+  await sendBoth(0, LINES / 2);
+  // What follows of the one comes after something of the other.
+  await expect.poll(() => importsWithEvents("two-at-once"), { timeout: 60_000 }).toBe(2);
+  await sendBoth(LINES / 2, LINES);
   for (const upload of uploads) upload.end();
   const answers = await Promise.all(uploads.map(({ answer }) => answer));
   const records = await Promise.all(answers.map((answer) => api.pollToDone(startedBy(answer))));
@@ -100,7 +111,7 @@ test("each event of two imports at once into one package ends as its last line r
 
   const sent = [left, right].map((lines, index) => ({ importId: records[index]?.id ?? "", lines }));
   const lines = await onPostgres(toolchain.endpoints.postgres, (client) => linesByReceipt(client, sent));
-  // How often they take turns is up to the machine: what counts is that they do.
+  // How often they take turns more is up to the machine.
   expect(countTurns(lines, new Set(left))).toBeGreaterThan(1);
   const expected = recountBodies([{ bytes: Buffer.from(lines.join("\n")), target: artifact.id }], [artifact]);
   expect(expected.live.length).toBeLessThan(1.3 * LINES);
