@@ -179,8 +179,7 @@ async function drop(page: Page, text: string): Promise<void> {
     data.items.add(new File([content], "events.ndjson"));
     return data;
   }, text);
-  const target = page.locator("[data-upload-drop]");
-  // It shows once its script is loaded; before that nothing would take the file.
-  await target.waitFor();
-  await target.dispatchEvent("drop", { dataTransfer });
+  // Its script disables the button as it begins to listen; before that nothing would take the file.
+  await page.locator("[data-upload-start]:disabled").waitFor();
+  await page.locator("[data-upload-drop]").dispatchEvent("drop", { dataTransfer });
 }
