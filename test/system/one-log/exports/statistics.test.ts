@@ -491,7 +491,7 @@ describe("a day that is not over", () => {
     ];
     const lines = [
       ...times.map((time, index) => line(time, `fresh ${index}`)),
-      line(`${day(1)}T05:30:00Z`, "fresh 4"),
+      line(`${day(1)}T05:00:00Z`, "fresh 4"),
     ];
     await as.owner.pollToDone(
       await as.owner.importBody(`/v2/packages/counting/${id}/import`, lines.join("\n")),
