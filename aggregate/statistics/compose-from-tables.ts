@@ -8,7 +8,7 @@ export const RANGE = IS_NOW;
 /** The first days of the range, which are compared. */
 export const COMPARED = `${RANGE} AND ${IS_COMPARED}`;
 export const BEFORE = "date >= {beforeStart:Date} AND date < {beforeEnd:Date}";
-const BOTH_RANGES = `(${RANGE} OR ${BEFORE})`;
+export const BOTH_RANGES = `(${RANGE} OR ${BEFORE})`;
 
 /** Which of the artifacts are counted beside packages. */
 export interface Scoped {

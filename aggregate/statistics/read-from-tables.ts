@@ -7,8 +7,10 @@ import {
   type Scoped,
 } from "./compose-from-tables.js";
 import { composeTableLists } from "./compose-table-lists.js";
+import { isFoundByHash, readGreatest } from "./read-greatest.js";
 import { companiesOf, listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
+import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { groupingOf } from "../versions/group-version.js";
 import type { PackageDate } from "../queries/sql-literals.js";
 import {
@@ -114,7 +116,25 @@ function countsOf(rows: readonly CountRow[], part: CountRow["part"]): RangeCount
   return { totals, buckets };
 }
 
+/** In no order of the lists. */
 async function readLists(
+  clickhouse: ClickHouse,
+  query: ListsQuery,
+  compares: Compares,
+): Promise<RawListRow[]> {
+  const isFound = isFoundByHash(query);
+  const found = query.lists.filter(isFound);
+  const read = (lists: readonly StatisticsList[]) =>
+    readWithValues(clickhouse, { ...query, lists }, compares);
+  const [greatest, others] = await Promise.all([
+    readGreatest(clickhouse, { ...query, lists: found }, compares),
+    read(query.lists.filter((list) => !isFound(list))),
+  ]);
+  const leftOut = await read(found.filter(({ name }) => !greatest.has(name)));
+  return [...[...greatest.values()].flat(), ...others, ...leftOut];
+}
+
+async function readWithValues(
   clickhouse: ClickHouse,
   query: ListsQuery,
   compares: Compares,
