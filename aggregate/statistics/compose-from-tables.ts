@@ -19,17 +19,19 @@ export interface Scoped {
 /**
  * Where the counts come from. `amounts` leaves addresses and companies out. Companies of packages alone are not counted:
  * their list says how many there are. `from-sets` reads rows of the addresses of no
- * package, and `from-sets-and-rows` those of the days of `stale`.
+ * package, and `from-sets-and-rows` those of the days of `stale`; both count the addresses of the buckets of `known` together.
  */
 export type Measures = "amounts" | "from-rows" | "from-sets" | "from-sets-and-rows";
 
-/** A count of a part of the ranges; of all its buckets where the bucket is empty. */
+/** A count of a part of the ranges; of all its buckets where the bucket is empty, and of those of `known` where it is null. */
 export interface CountRow {
   measure: "downloads" | "views" | "addresses" | "companies" | "missing";
   /** `compared` is the first days of the range. Empty for days that are compared with nothing. */
   part: "now" | "compared" | "before" | "";
-  bucket: string;
+  bucket: string | null;
   amount: number;
+  /** The addresses that were counted all come from sets, and this, decimal digits, tells them from others; otherwise empty. */
+  contents: string;
 }
 
 export interface CountsOptions {
@@ -39,17 +41,18 @@ export interface CountsOptions {
 }
 
 /**
- * What happened in both ranges, and in each of their buckets? Rows of `CountRow`. Takes `packages`, `pixels` and `stale` from
- * the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are added up, and the
+ * What happened in both ranges, and in each of their buckets? Rows of `CountRow`. Takes `packages`, `pixels`, `stale` and
+ * `known` from the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are added up, and the
  * row by which settlement removes a version counts -1.
  */
 export function composeTableCounts(
   { pixels, automated }: Scoped,
   { interval, measures, compares }: CountsOptions,
 ): string {
-  const day = dayOf(interval);
-  const byParts = (rows: string, counts: Readonly<Record<string, string>>) =>
-    countsByParts(rows, { counts, compares });
+  const day = keysOf(bucketOf(interval));
+  const unknownDay = keysOf(`if(${bucketOf(interval)} IN (known), NULL, ${bucketOf(interval)})`);
+  const byParts = (rows: string, counts: Readonly<Record<string, string>>, contents?: string) =>
+    countsByParts(rows, { counts, contents, compares });
   const ofPackages = OF_PACKAGES[automated];
   const ofPixels = OF_PIXELS[automated];
   const downloads = byParts(amountsOf({ day, table: "totals", ...ofPackages }), { downloads: "sum(amount)" });
@@ -60,22 +63,18 @@ export function composeTableCounts(
   const { amount } = ofPackages;
   const where = measures === "from-rows" ? OF_BOTH : STALE;
   const rows = [
-    ...(measures === "from-sets" ? [] : [liveAddresses(`${day}, address`, { where, amount })]),
-    ...(pixels ? [viewingAddresses(day, ofPixels)] : []),
+    ...(measures === "from-sets" ? [] : [liveAddresses(`${unknownDay}, address`, { where, amount })]),
+    ...(pixels ? [viewingAddresses(unknownDay, ofPixels)] : []),
   ].join(ALL);
-  return [
-    ...(measures === "from-rows"
-      ? [downloads, byParts(addressesOfRows(rows), { addresses: "uniqExactMerge(others)" })]
-      : [
-          byParts(addressesOfSets({ day, days: daysWithSets(OF_BOTH, ofPackages), rows }), {
-            downloads: "sum(downloads)",
-            addresses: "groupBitmapMerge(numbered) + uniqExactMerge(others)",
-            missing: "sum(missing)",
-          }),
-        ]),
-    ...views,
-    ...(pixels ? [countCompanies(automated)] : []),
-  ].join(ALL);
+  const addresses =
+    measures === "from-rows"
+      ? byParts(addressesOfRows(rows), { addresses: "uniqExactMerge(others)" })
+      : byParts(
+          addressesOfSets({ day: unknownDay, days: daysWithSets(OF_BOTH, ofPackages), rows }),
+          { addresses: "groupBitmapMerge(numbered) + uniqExactMerge(others)", missing: "sum(missing)" },
+          "if(sum(unset) = 0, toString(sum(contents)), '')",
+        );
+  return [downloads, addresses, ...views, ...(pixels ? [countCompanies(automated)] : [])].join(ALL);
 }
 
 const ALL = "\nUNION ALL\n";
@@ -84,26 +83,30 @@ const OF_BOTH = `package IN (packages) AND ${BOTH_RANGES}`;
 const STALE = `${OF_BOTH} AND (package, date) IN (stale)`;
 
 /** The keys of `countsByParts`. */
-function dayOf(interval: Interval): string {
-  return `${RANGE} AS is_now, ${IS_COMPARED} AS is_compared, ${bucketOf(interval)} AS day`;
+function keysOf(bucket: string): string {
+  return `${RANGE} AS is_now, ${IS_COMPARED} AS is_compared, ${bucket} AS day`;
 }
 const OF_DAY = "is_now, is_compared, day";
 
-/** These counts of rows with the columns of `dayOf`: of each bucket, and of each range or its part. */
+/** These counts of rows with the columns of `keysOf`: of each bucket, and of each range or its part. */
 function countsByParts(
   rows: string,
-  { counts, compares }: { counts: Readonly<Record<string, string>>; compares: Compares },
+  {
+    counts,
+    contents = "''",
+    compares,
+  }: { counts: Readonly<Record<string, string>>; contents?: string | undefined; compares: Compares },
 ): string {
   const range = "if(is_now, 'now', 'before')";
   const ofPart = "if(is_now AND is_compared, 'compared', '')";
   const part = compares === "part" ? `if(grouping(is_compared) = 0, ${ofPart}, ${range})` : range;
   const amounts = Object.entries(counts).map(([measure, sql]) => `('${measure}', toInt64(${sql}))`);
   const sets = ["is_now, day", "is_now", ...(compares === "part" ? ["is_now, is_compared"] : [])];
-  return `SELECT counted.1 AS measure, part, bucket, counted.2 AS amount
+  return `SELECT counted.1 AS measure, part, bucket, counted.2 AS amount, contents
 FROM
 (
   SELECT ${part} AS part, if(grouping(day) = 1, '', toString(day)) AS bucket,
-    [${amounts.join(", ")}] AS counts
+    [${amounts.join(", ")}] AS counts, ${contents} AS contents
   FROM (${rows})
   GROUP BY GROUPING SETS (${sets.map((set) => `(${set})`).join(", ")})
 )
@@ -117,34 +120,49 @@ GROUP BY ${OF_DAY}`;
 }
 
 /**
- * Downloads and addresses. `missing` is how many days had neither a set nor a place in `stale`: the answer holds where it
- * is nothing. `rows` may be empty. An address of theirs without a number is in no set, and counted apart.
+ * `unset` is how many days had no set, and `missing` how many of them had no place in `stale` either: the answer holds where
+ * it is nothing. `rows` may be empty. An address of theirs without a number is in no set, and counted apart.
  */
 function addressesOfSets({ day, days, rows }: { day: string; days: string; rows: string }): string {
-  const ofSets = `SELECT ${day}, sum(amount) AS downloads, groupBitmapMergeState(held) AS numbered,
-  arrayReduce('uniqExactState', emptyArrayUInt64()) AS others,
-  countIf(${IS_STALE} AND (package, date) NOT IN (stale)) AS missing
+  const ofSets = `SELECT ${day}, groupBitmapMergeState(held) AS numbered,
+  arrayReduce('uniqExactState', emptyArrayUInt64()) AS others, ${CONTENTS} AS contents,
+  countIf(${IS_STALE}) AS unset, countIf(${IS_STALE} AND (package, date) NOT IN (stale)) AS missing
 FROM (${days})
 GROUP BY ${OF_DAY}`;
   if (rows === "") return ofSets;
   return `${ofSets}
 UNION ALL
-SELECT ${OF_DAY}, 0 AS downloads, groupBitmapStateIf(number, number > 0), uniqExactStateIf(address, number = 0), 0 AS missing
+SELECT ${OF_DAY}, groupBitmapStateIf(number, number > 0), uniqExactStateIf(address, number = 0), 0 AS contents,
+  0 AS unset, 0 AS missing
 FROM (${rows}) AS unset
 ANY LEFT JOIN (SELECT address, number FROM address_numbers WHERE address IN (SELECT address FROM (${rows}))) AS numbers USING (address)
 GROUP BY ${OF_DAY}`;
 }
 
+/** What tells some days, with their addresses, from others. Sums wrap at 2^64. */
+const CONTENTS = "sum(sipHash64(package, date, fingerprint))";
+
 /** So many stand in the text of a statement. */
 const STALE_MAX = 5_000;
 
 /**
- * Which days of both ranges have no set, and do sets answer sooner than rows nevertheless? An address without a set takes
+ * Which days of both ranges have no set, do sets answer sooner than rows nevertheless, and what is in each bucket (`is_now`,
+ * `bucket`, `contents`)? An address without a set takes
  * six times as long with them as without, and no day has more addresses than downloads.
  */
-export const STALE_DAYS = `SELECT groupArrayIf(${STALE_MAX + 1})((toString(package), toString(date)), ${IS_STALE}) AS stale,
-  length(stale) <= ${STALE_MAX} AND sumIf(amount, ${IS_STALE}) * 6 <= sum(amount) AS reads_sets
-FROM (${daysWithSets(OF_BOTH, { amount: "total", set: "addresses" })})`;
+export function composeContents(interval: Interval): string {
+  return `SELECT groupArrayArray(${STALE_MAX + 1})(stale_days) AS stale,
+  length(stale) <= ${STALE_MAX} AND sum(stale_amount) * 6 <= sum(all_amount) AS reads_sets,
+  groupArray((is_now, toString(day), toString(contents))) AS buckets
+FROM
+(
+  SELECT ${RANGE} AS is_now, ${bucketOf(interval)} AS day, ${CONTENTS} AS contents,
+    groupArrayIf(${STALE_MAX + 1})((toString(package), toString(date)), ${IS_STALE}) AS stale_days,
+    sumIf(amount, ${IS_STALE}) AS stale_amount, sum(amount) AS all_amount
+  FROM (${daysWithSets(OF_BOTH, { amount: "total", set: "addresses" })})
+  GROUP BY is_now, day
+)`;
+}
 
 interface Counted {
   table: "totals" | "breakdown_values" | "events";
@@ -211,7 +229,7 @@ function countCompanies(automated: Automation): string {
     companiesOf({ ...COMPANIES_OF_PIXELS, ...OF_PIXELS[automated] }),
   ];
   const distinct = (part: string) => `('${part}', toInt64(uniqExactIf(pair, is_${part})))`;
-  return `SELECT 'companies' AS measure, counted.1 AS part, '' AS bucket, counted.2 AS amount
+  return `SELECT 'companies' AS measure, counted.1 AS part, '' AS bucket, counted.2 AS amount, '' AS contents
 FROM (SELECT [${["now", "compared", "before"].map(distinct).join(", ")}] AS counts FROM (${companies.join(ALL)}))
 ARRAY JOIN counts AS counted`;
 }

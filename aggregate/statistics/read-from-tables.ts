@@ -1,8 +1,9 @@
+import { LRUCache } from "lru-cache";
 import type { ClickHouse } from "../../schemas/shards.js";
 import {
+  composeContents,
   composeTableCounts,
   type CountRow,
-  STALE_DAYS,
   type Measures,
   type Scoped,
 } from "./compose-from-tables.js";
@@ -71,9 +72,15 @@ function scopedOf({ pixels, automated }: StatisticsQuery): Scoped {
 const TRIES = 3;
 
 /**
+ * How many addresses a bucket had whose sets all held, by its contents: of whatever packages and days, that never changes.
+ */
+const knownAddresses = new LRUCache<string, number>({ max: 100_000 });
+
+/**
  * Days without a set are asked for first: a statement that finds them by itself is analysed for longer than it runs. Data
  * may change in between. What the second statement reads is of one state, in which each set is compared with its day once
- * more, and it counts the days that it had neither a set nor rows of. None means that no address is left out.
+ * more, and it counts the days that it had neither a set nor rows of. None means that no address is left out. Buckets that
+ * are known by their contents are not counted again: those of an owner's days take three quarters of the time.
  */
 async function readCounts(clickhouse: ClickHouse, query: BucketsQuery): Promise<CountRow[]> {
   const compose = (measures: Measures) =>
@@ -85,28 +92,46 @@ async function readCounts(clickhouse: ClickHouse, query: BucketsQuery): Promise<
   // Pixels alone have no sets to ask for.
   const tries = query.packages.length === 0 ? 0 : TRIES;
   for (let tried = 0; tried < tries; tried += 1) {
-    const [days] = await rowsOf<StaleDaysRow>(clickhouse, query, { query: STALE_DAYS });
-    if (days?.reads_sets !== 1) break;
+    const [found] = await rowsOf<ContentsRow>(clickhouse, query, { query: composeContents(query.interval) });
+    if (found?.reads_sets !== 1) break;
+    const known = knownOf(found, query);
     const rows = await rowsOf<CountRow>(
       clickhouse,
-      { ...query, stale: days.stale },
-      { query: compose(days.stale.length === 0 ? "from-sets" : "from-sets-and-rows") },
+      { ...query, stale: found.stale, known: known.map(({ bucket }) => bucket) },
+      { query: compose(found.stale.length === 0 ? "from-sets" : "from-sets-and-rows") },
     );
-    if (rows.every(({ measure, amount }) => measure !== "missing" || amount === 0)) return rows;
+    if (rows.some(({ measure, amount }) => measure === "missing" && amount !== 0)) continue;
+    for (const { measure, bucket, contents, amount } of rows)
+      if (measure === "addresses" && bucket !== null && bucket !== "" && contents !== "")
+        knownAddresses.set(`${query.automated} ${contents}`, amount);
+    return [...rows, ...known];
   }
   return rowsOf<CountRow>(clickhouse, query, { query: compose("from-rows") });
 }
 
-interface StaleDaysRow {
+interface ContentsRow {
   reads_sets: 0 | 1;
   stale: PackageDate[];
+  buckets: readonly (readonly [isNow: 0 | 1, bucket: string, contents: string])[];
 }
+
+/** The addresses of pixels are in no set. */
+function knownOf({ buckets }: ContentsRow, { automated, pixels }: BucketsQuery): KnownCount[] {
+  if (pixels.length > 0) return [];
+  return buckets.flatMap(([isNow, bucket, contents]) => {
+    const amount = knownAddresses.get(`${automated} ${contents}`);
+    const part = isNow === 1 ? "now" : "before";
+    return amount === undefined ? [] : [{ measure: "addresses" as const, part, bucket, amount, contents }];
+  });
+}
+
+type KnownCount = CountRow & { bucket: string };
 
 function countsOf(rows: readonly CountRow[], part: CountRow["part"]): RangeCounts {
   const totals = { downloads: 0, views: 0, addresses: 0, companies: 0 };
   const buckets = new Map<string, Counts>();
   for (const { measure, bucket, amount, ...row } of rows) {
-    if (row.part !== part || measure === "missing") continue;
+    if (row.part !== part || measure === "missing" || bucket === null) continue;
     if (bucket === "") totals[measure] = amount;
     else if (measure !== "companies") {
       const counts = buckets.get(bucket) ?? { downloads: 0, views: 0, addresses: 0 };

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { composeTableCounts, STALE_DAYS } from "../../../aggregate/statistics/compose-from-tables.js";
+import { composeContents, composeTableCounts } from "../../../aggregate/statistics/compose-from-tables.js";
 import type { PackageDate } from "../../../aggregate/queries/sql-literals.js";
 import { rowsOf } from "../../../aggregate/statistics/run-statement.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
@@ -24,7 +24,9 @@ export async function expectAddresses(
     const wanted = days.map((day) => [day, distinct(counted.filter((each) => dayOf(each) === day))] as const);
     const scoped = { pixels: false, automated };
     const query = { packages: [packageId], pixels: [], range: RANGE, signal: new AbortController().signal };
-    const [found] = await rowsOf<{ stale: PackageDate[] }>(client, query, { query: STALE_DAYS });
+    const [found] = await rowsOf<{ stale: PackageDate[] }>(client, query, {
+      query: composeContents("day"),
+    });
     const rows = await rowsOf<{ measure: string; bucket: string; amount: number }>(
       client,
       { ...query, stale: found?.stale ?? [] },

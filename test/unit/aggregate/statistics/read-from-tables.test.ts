@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFromTables } from "../../../../aggregate/statistics/read-from-tables.js";
 import type { ClickHouse } from "../../../../schemas/shards.js";
 
@@ -19,10 +19,10 @@ const QUERY: Parameters<typeof readFromTables.statistics>[1] = {
 };
 
 const counted = (addresses: number, missing: number) => [
-  { measure: "downloads", part: "now", bucket: "", amount: 7 },
-  { measure: "downloads", part: "now", bucket: "2025-03-01", amount: 7 },
-  { measure: "addresses", part: "now", bucket: "", amount: addresses },
-  { measure: "missing", part: "now", bucket: "", amount: missing },
+  { measure: "downloads", part: "now", bucket: "", amount: 7, contents: "" },
+  { measure: "downloads", part: "now", bucket: "2025-03-01", amount: 7, contents: "" },
+  { measure: "addresses", part: "now", bucket: "", amount: addresses, contents: "" },
+  { measure: "missing", part: "now", bucket: "", amount: missing, contents: "" },
 ];
 
 /** Answers statements in turn, and keeps their texts. */
@@ -35,19 +35,24 @@ function answering(...answers: readonly object[][]): { clickhouse: ClickHouse; a
 }
 
 test.each([
-  ["nothing is missing", [[{ reads_sets: 1, stale: STALE }], counted(5, 0)]],
+  ["nothing is missing", [[{ reads_sets: 1, buckets: [], stale: STALE }], counted(5, 0)]],
   [
     "a day lost its set in between",
-    [[{ reads_sets: 1, stale: [] }], counted(4, 1), [{ reads_sets: 1, stale: STALE }], counted(5, 0)],
+    [
+      [{ reads_sets: 1, buckets: [], stale: [] }],
+      counted(4, 1),
+      [{ reads_sets: 1, buckets: [], stale: STALE }],
+      counted(5, 0),
+    ],
   ],
   [
     "days lose their sets all the time",
     [
-      ...Array.from({ length: 3 }, () => [[{ reads_sets: 1, stale: [] }], counted(4, 1)]).flat(),
+      ...Array.from({ length: 3 }, () => [[{ reads_sets: 1, buckets: [], stale: [] }], counted(4, 1)]).flat(),
       counted(5, 0),
     ],
   ],
-  ["rows answer sooner", [[{ reads_sets: 0, stale: STALE }], counted(5, 0)]],
+  ["rows answer sooner", [[{ reads_sets: 0, buckets: [], stale: STALE }], counted(5, 0)]],
 ])("addresses are complete where %s", async (_, answers) => {
   const { clickhouse, asked } = answering(...answers);
   const { now } = await readFromTables.statistics(clickhouse, QUERY);
@@ -56,9 +61,55 @@ test.each([
 });
 
 test("days that are asked for by their rows stand in the text as UUIDs and days", async () => {
-  const { clickhouse, asked } = answering([{ reads_sets: 1, stale: STALE }], counted(5, 0));
+  const { clickhouse, asked } = answering([{ reads_sets: 1, buckets: [], stale: STALE }], counted(5, 0));
   await readFromTables.statistics(clickhouse, QUERY);
   expect(asked[1]).toContain(`CAST([('${PACKAGE}','2025-03-02')] AS Array(Tuple(UUID, Date))) AS stale`);
-  const wrong = answering([{ reads_sets: 1, stale: [[PACKAGE, "2025-03-02') OR (1"]] }]);
+  const wrong = answering([{ reads_sets: 1, buckets: [], stale: [[PACKAGE, "2025-03-02') OR (1"]] }]);
   await expect(readFromTables.statistics(wrong.clickhouse, QUERY)).rejects.toThrow("not a UUID and a day");
+});
+
+describe("the addresses of a bucket are counted once", () => {
+  const DAY = "2025-03-01";
+  const found = (contents: string) => [{ reads_sets: 1, stale: [], buckets: [[1, DAY, contents]] }];
+  const ofDay = (bucket: string | null, { addresses, contents }: { addresses: number; contents: string }) => [
+    ...counted(9, 0),
+    { measure: "addresses", part: "now", bucket, amount: addresses, contents },
+  ];
+  const ask = async (answers: readonly object[][], query = QUERY) => {
+    const { clickhouse, asked } = answering(...answers);
+    const { now } = await readFromTables.statistics(clickhouse, query);
+    const known = asked[1]?.includes(`CAST(['${DAY}'] AS Array(Date)) AS known`);
+    return { known, addresses: now.buckets.get(DAY)?.addresses, total: now.totals.addresses };
+  };
+  const PEOPLE = { ...QUERY, automated: "exclude" } as const;
+  const VIEWED = { ...QUERY, pixels: [PACKAGE] };
+
+  test("while its contents stay", async () => {
+    const first = { addresses: 5, contents: "18446744073709551615" };
+    const counts = { known: false, addresses: 5, total: 9 };
+    expect(await ask([found(first.contents), ofDay(DAY, first)])).toEqual(counts);
+    const collapsed = ofDay(null, { ...first, addresses: 8 });
+    expect(await ask([found(first.contents), collapsed])).toEqual({ ...counts, known: true });
+    const changed = { addresses: 6, contents: "18446744073709551614" };
+    expect(await ask([found(changed.contents), ofDay(DAY, changed)])).toEqual({ ...counts, addresses: 6 });
+    // Without robots, and with those who looked at a pixel, it has others.
+    expect(await ask([found(first.contents), ofDay(DAY, changed)], PEOPLE)).toEqual({
+      ...counts,
+      addresses: 6,
+    });
+    expect(await ask([found(first.contents), ofDay(DAY, changed)], VIEWED)).toEqual({
+      ...counts,
+      addresses: 6,
+    });
+  });
+
+  test("and again where a day of it had no set", async () => {
+    const unset = { addresses: 5, contents: "" };
+    for (const addresses of [5, 6])
+      expect(await ask([found("1701"), ofDay(DAY, { ...unset, addresses })])).toEqual({
+        known: false,
+        addresses,
+        total: 9,
+      });
+  });
 });
