@@ -27,7 +27,8 @@ const knownValues = new LRUCache<string, HashedValues>({
   sizeCalculation: ({ value_1, value_2 }) => 200 + value_1.length + value_2.length,
 });
 
-const LIMIT_MAX = 300;
+/** A page of 1,000 rows, and the row that says whether others follow. */
+const LIMIT_MAX = 1_001;
 /** Which of the rows of one count comes last depends on their values: so many are looked at. */
 const TIES_MAX = 100;
 

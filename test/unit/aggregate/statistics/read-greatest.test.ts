@@ -112,8 +112,8 @@ test("an empty list is empty, and no values are read", async () => {
 
 test.each<[string, Partial<ListsQuery>, boolean]>([
   ["the first rows", {}, true],
-  ["the first 300", { limit: 300 }, true],
-  ["a whole list", { limit: 301 }, false],
+  ["the first page of 1,000", { limit: 1_001 }, true],
+  ["a whole list", { limit: 1_002 }, false],
   ["a search", { search: "a" }, false],
   ["a later page", { after: { count: 3, values: ["a", ""] } }, false],
 ])("of %s, is a list found by hash?", (_, query, isFound) => {
