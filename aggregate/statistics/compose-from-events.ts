@@ -30,16 +30,21 @@ function columnsOf(interval: Interval): string[] {
 
 /**
  * How many addresses were there? Rows of (is_now, bucket, addresses, compared); the bucket is empty for the whole range.
- * Signs are added up first: an address that only removed versions had does not count.
+ * Signs are added up first: an address that only removed versions had does not count. Where no part of the range is
+ * compared, nothing is counted for it, which takes a third of the time.
  */
-export function composeAddresses(liveRows: LiveRows, interval: Interval): string {
+export function composeAddresses(
+  liveRows: LiveRows,
+  { interval, compares }: Pick<EventLists, "interval" | "compares">,
+): string {
+  const isPart = compares === "part";
   return `SELECT is_now, if(grouping(day) = 1, '', toString(day)) AS bucket, uniqExact(address) AS addresses,
-  uniqExactIf(address, is_compared) AS compared
+  ${isPart ? "uniqExactIf(address, is_compared)" : "0"} AS compared
 FROM
 (
-  SELECT ${IS_NOW} AS is_now, ${IS_COMPARED} AS is_compared, ${bucketOf(interval)} AS day, ${ADDRESS} AS address
+  SELECT ${IS_NOW} AS is_now, ${bucketOf(interval)} AS day, ${ADDRESS} AS address${isPart ? `, ${IS_COMPARED} AS is_compared` : ""}
   FROM (${liveRows([...columnsOf(interval), "endpoint_id"], [HAS_ADDRESS])})
-  GROUP BY is_now, is_compared, day, address
+  GROUP BY is_now, day, address${isPart ? ", is_compared" : ""}
   HAVING sum(sign) > 0
 )
 GROUP BY GROUPING SETS ((is_now, day), (is_now))`;

@@ -22,7 +22,7 @@ export const readFromEvents: StatisticsReader = {
     const [rows, addresses, variables] = await Promise.all([
       readPass(clickhouse, query, live),
       rowsOf<AddressRow>(clickhouse, query, {
-        query: composeAddresses(live.rows, query.interval),
+        query: composeAddresses(live.rows, { interval: query.interval, compares: comparedOf(query) }),
         params: live.params,
       }),
       readVariables(clickhouse, query, live),

@@ -82,7 +82,9 @@ test("sums that nothing can be in are not computed", () => {
 });
 
 test("weeks and months are cut at the beginning of each range", () => {
-  expect(composeAddresses(liveRows, "week")).toContain("greatest(toMonday(date), {beforeStart:Date})");
+  expect(composeAddresses(liveRows, { interval: "week", compares: "all" })).toContain(
+    "greatest(toMonday(date), {beforeStart:Date})",
+  );
   const byMonth = { interval: "month", measures: "amounts", compares: "all" } as const;
   expect(composeTableCounts(ALL, byMonth)).toContain("greatest(toStartOfMonth(date), {start:Date})");
 });
