@@ -5,7 +5,7 @@
 -- UUIDToNum has the order of their text. Conditions on `package` use the key as well.
 --
 -- `value_hash` says which value of which breakdown a row counts, so that the greatest of a list are found without a text.
--- Two of a million values have the same one with a probability of 3 in 100,000,000.
+-- Two of a million values have the same one with a probability of 3 in 100,000,000. They would count as one of them.
 CREATE TABLE IF NOT EXISTS breakdown_values
 (
   package         UUID,

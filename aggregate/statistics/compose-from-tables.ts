@@ -18,8 +18,8 @@ export interface Scoped {
 
 /**
  * Where the counts come from. `amounts` leaves addresses and companies out. Companies of packages alone are not counted:
- * their list says how many there are. `from-sets` reads rows of the addresses of no
- * package, and `from-sets-and-rows` those of the days of `stale`; both count the addresses of the buckets of `known` together.
+ * their list says how many there are. `from-sets` reads rows of the addresses of no package, and `from-sets-and-rows` those of
+ * the days of `stale`. Both count the addresses of the buckets of `known` together.
  */
 export type Measures = "amounts" | "from-rows" | "from-sets" | "from-sets-and-rows";
 
@@ -30,7 +30,7 @@ export interface CountRow {
   part: "now" | "compared" | "before" | "";
   bucket: string | null;
   amount: number;
-  /** The addresses that were counted all come from sets, and this, decimal digits, tells them from others; otherwise empty. */
+  /** Decimal digits that stand for the packages, days and addresses that were counted. Empty where some come from rows. */
   contents: string;
 }
 
@@ -42,15 +42,15 @@ export interface CountsOptions {
 
 /**
  * What happened in both ranges, and in each of their buckets? Rows of `CountRow`. Takes `packages`, `pixels`, `stale` and
- * `known` from the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are added up, and the
- * row by which settlement removes a version counts -1.
+ * `known` from the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are added up,
+ * and the row by which settlement removes a version counts -1.
  */
 export function composeTableCounts(
   { pixels, automated }: Scoped,
   { interval, measures, compares }: CountsOptions,
 ): string {
-  const day = keysOf(bucketOf(interval));
-  const unknownDay = keysOf(`if(${bucketOf(interval)} IN (known), NULL, ${bucketOf(interval)})`);
+  const day = bucketKeys(bucketOf(interval));
+  const unknownDay = bucketKeys(`if(${bucketOf(interval)} IN (known), NULL, ${bucketOf(interval)})`);
   const byParts = (rows: string, counts: Readonly<Record<string, string>>, contents?: string) =>
     countsByParts(rows, { counts, contents, compares });
   const ofPackages = OF_PACKAGES[automated];
@@ -72,7 +72,7 @@ export function composeTableCounts(
       : byParts(
           addressesOfSets({ day: unknownDay, days: daysWithSets(OF_BOTH, ofPackages), rows }),
           { addresses: "groupBitmapMerge(numbered) + uniqExactMerge(others)", missing: "sum(missing)" },
-          "if(sum(unset) = 0, toString(sum(contents)), '')",
+          "if(max(has_rows) = 0, toString(sum(contents)), '')",
         );
   return [downloads, addresses, ...views, ...(pixels ? [countCompanies(automated)] : [])].join(ALL);
 }
@@ -83,12 +83,12 @@ const OF_BOTH = `package IN (packages) AND ${BOTH_RANGES}`;
 const STALE = `${OF_BOTH} AND (package, date) IN (stale)`;
 
 /** The keys of `countsByParts`. */
-function keysOf(bucket: string): string {
+function bucketKeys(bucket: string): string {
   return `${RANGE} AS is_now, ${IS_COMPARED} AS is_compared, ${bucket} AS day`;
 }
 const OF_DAY = "is_now, is_compared, day";
 
-/** These counts of rows with the columns of `keysOf`: of each bucket, and of each range or its part. */
+/** These counts of rows with the columns of `bucketKeys`: of each bucket, and of each range or its part. */
 function countsByParts(
   rows: string,
   {
@@ -120,40 +120,40 @@ GROUP BY ${OF_DAY}`;
 }
 
 /**
- * `unset` is how many days had no set, and `missing` how many of them had no place in `stale` either: the answer holds where
- * it is nothing. `rows` may be empty. An address of theirs without a number is in no set, and counted apart.
+ * `missing` is how many days had neither a set nor a place in `stale`: the answer holds where it is nothing. `rows` may be
+ * empty. An address of theirs without a number is in no set, and counted apart.
  */
 function addressesOfSets({ day, days, rows }: { day: string; days: string; rows: string }): string {
   const ofSets = `SELECT ${day}, groupBitmapMergeState(held) AS numbered,
   arrayReduce('uniqExactState', emptyArrayUInt64()) AS others, ${CONTENTS} AS contents,
-  countIf(${IS_STALE}) AS unset, countIf(${IS_STALE} AND (package, date) NOT IN (stale)) AS missing
+  max(${IS_STALE}) AS has_rows, countIf(${IS_STALE} AND (package, date) NOT IN (stale)) AS missing
 FROM (${days})
 GROUP BY ${OF_DAY}`;
   if (rows === "") return ofSets;
   return `${ofSets}
 UNION ALL
 SELECT ${OF_DAY}, groupBitmapStateIf(number, number > 0), uniqExactStateIf(address, number = 0), 0 AS contents,
-  0 AS unset, 0 AS missing
+  1 AS has_rows, 0 AS missing
 FROM (${rows}) AS unset
 ANY LEFT JOIN (SELECT address, number FROM address_numbers WHERE address IN (SELECT address FROM (${rows}))) AS numbers USING (address)
 GROUP BY ${OF_DAY}`;
 }
 
-/** What tells some days, with their addresses, from others. Sums wrap at 2^64. */
+/** Stands for some packages and days, with their addresses. Sums wrap at 2^64. */
 const CONTENTS = "sum(sipHash64(package, date, fingerprint))";
 
 /** So many stand in the text of a statement. */
 const STALE_MAX = 5_000;
 
 /**
- * Which days of both ranges have no set, do sets answer sooner than rows nevertheless, and what is in each bucket (`is_now`,
- * `bucket`, `contents`)? An address without a set takes
- * six times as long with them as without, and no day has more addresses than downloads.
+ * Which days of both ranges have no set? Do sets answer sooner than rows nevertheless? What is in each bucket that has sets alone
+ * (`is_now`, `bucket`, `contents`)? An address without a set takes six times as long with them as without, and no day has more
+ * addresses than downloads.
  */
 export function composeContents(interval: Interval): string {
   return `SELECT groupArrayArray(${STALE_MAX + 1})(stale_days) AS stale,
   length(stale) <= ${STALE_MAX} AND sum(stale_amount) * 6 <= sum(all_amount) AS reads_sets,
-  groupArray((is_now, toString(day), toString(contents))) AS buckets
+  groupArrayIf((is_now, toString(day), toString(contents)), empty(stale_days)) AS buckets
 FROM
 (
   SELECT ${RANGE} AS is_now, ${bucketOf(interval)} AS day, ${CONTENTS} AS contents,

@@ -2,7 +2,15 @@ import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Automation } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import type { Grouping } from "../versions/group-version.js";
-import { BEFORE, COMPARED, OF_PACKAGES, OF_PIXELS, RANGE, type Scoped } from "./compose-from-tables.js";
+import {
+  BEFORE,
+  BOTH_RANGES,
+  COMPARED,
+  OF_PACKAGES,
+  OF_PIXELS,
+  RANGE,
+  type Scoped,
+} from "./compose-from-tables.js";
 import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
 import type { Compares } from "./statistics-query.js";
 
@@ -78,14 +86,23 @@ function firstRows(
 ): string {
   const { ofArtifacts, amount } = amounts[automated];
   const { searched, followed } = listConditions(narrowing);
-  const isIn = compares === "nothing" ? "amount > 0" : "(amount > 0 OR before > 0)";
-  const present = (part: string) => `countIf(${part} > 0) OVER (PARTITION BY list)`;
   return `SELECT CAST(${list} AS String) AS list, CAST(${value1} AS String) AS value_1, CAST(${value2} AS String) AS value_2,
-  sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${COMPARED}) AS compared, sumIf(${amount}, ${BEFORE}) AS before,
-  ${present("amount")} AS present, ${present("compared")} AS present_compared, ${present("before")} AS present_before
+  ${partSums(amount, { by: "list" })}
 FROM ${table} AS counted
-WHERE ${ofArtifacts} AND ${where} AND ((${RANGE}) OR (${BEFORE}))
+WHERE ${ofArtifacts} AND ${where} AND ${BOTH_RANGES}
 GROUP BY ${list}, ${value1}, ${value2}
-HAVING ${isIn}${searched}${followed}
+HAVING ${isIn(compares)}${searched}${followed}
 ${firstRowsSql(lists)}`;
+}
+
+/** SQL of what a value has in each part of the ranges, and of how many values of its list have something there. */
+export function partSums(amount: string, { by }: { by: string }): string {
+  const present = (part: string) => `countIf(${part} > 0) OVER (PARTITION BY ${by})`;
+  return `sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${COMPARED}) AS compared, sumIf(${amount}, ${BEFORE}) AS before,
+  ${present("amount")} AS present, ${present("compared")} AS present_compared, ${present("before")} AS present_before`;
+}
+
+/** SQL: whether a value with these sums is read. */
+export function isIn(compares: Compares): string {
+  return compares === "nothing" ? "amount > 0" : "(amount > 0 OR before > 0)";
 }

@@ -2,7 +2,8 @@ import { LRUCache } from "lru-cache";
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { sqlName } from "../queries/sql-literals.js";
-import { BEFORE, BOTH_RANGES, COMPARED, OF_PACKAGES, RANGE } from "./compose-from-tables.js";
+import { BOTH_RANGES, OF_PACKAGES } from "./compose-from-tables.js";
+import { isIn, partSums } from "./compose-table-lists.js";
 import { rowsOf } from "./run-statement.js";
 import type { RawListRow } from "./statistics-lists.js";
 import type { Compares, ListsQuery } from "./statistics-query.js";
@@ -21,16 +22,18 @@ interface HashedValues {
   value_2: string;
 }
 
-/** By their hash, which is theirs for ever and everywhere. */
+/** By their hash, which never stands for others. An hour later those of erased packages are gone. Takes up to 32 MB. */
 const knownValues = new LRUCache<string, HashedValues>({
+  ttl: 3_600_000,
+  // In UTF-16 units, and for an entry by itself 200.
   maxSize: 16_000_000,
   sizeCalculation: ({ value_1, value_2 }) => 200 + value_1.length + value_2.length,
 });
 
 /** A page of 1,000 rows, and the row that says whether others follow. */
 const LIMIT_MAX = 1_001;
-/** Which of the rows of one count comes last depends on their values: so many are looked at. */
-const TIES_MAX = 100;
+/** Which of the rows with the count of the last one come first depends on their values: so many more rows are looked at. */
+const MORE_ROWS = 100;
 
 /** Whether the first rows of a list can be found without the values of the others. */
 export function isFoundByHash({ limit, search, after, versions = "exact" }: ListsQuery) {
@@ -40,9 +43,9 @@ export function isFoundByHash({ limit, search, after, versions = "exact" }: List
 }
 
 /**
- * The first rows of lists for which `isFoundByHash`; of versions, with all others of the count of the last one. Finds by their
- * hashes which they are, and reads the values of these alone, where they are not known: reading all values takes four
- * times as long. A list that many rows of one count end is left out.
+ * The first rows of lists for which `isFoundByHash`; of versions, with all others that have the count of the last one. Finds
+ * by their hashes which rows they are, and reads the values of these alone, unless it knows them: to read all values takes
+ * four times as long. Leaves out a list where more than `MORE_ROWS` others may have the count of the last one.
  */
 export async function readGreatest(
   clickhouse: ClickHouse,
@@ -53,7 +56,7 @@ export async function readGreatest(
   if (lists.length === 0) return new Map();
   const hashed = await rowsOf<HashedRow>(clickhouse, query, {
     query: composeHashed(query, compares),
-    params: { rowsMax: limit + TIES_MAX },
+    params: { rowsMax: limit + MORE_ROWS },
   });
   const first = lists.flatMap(({ name, isOfVersions }) => {
     const ofList = hashed.filter(({ list }) => list === name);
@@ -78,17 +81,17 @@ export async function readGreatest(
 }
 
 /**
- * Those of the greatest counts, with all of the count of the last; undefined where these may be more. Where only the range
- * before has some, one that says how many they are.
+ * The rows with the greatest counts, and all rows with the count of the last one. Undefined where there may be more of these.
+ * Where only the range before has rows, one of them, which says how many they are.
  */
 function firstOf(rows: readonly HashedRow[], limit: number): HashedRow[] | undefined {
   const least = Math.max(1, rows[limit - 1]?.amount ?? 1);
-  if (rows.length >= limit + TIES_MAX && rows.at(-1)?.amount === least) return undefined;
+  if (rows.length >= limit + MORE_ROWS && rows.at(-1)?.amount === least) return undefined;
   const first = rows.filter(({ amount }) => amount >= least);
   return first.length > 0 ? first : rows.slice(0, 1);
 }
 
-/** As ClickHouse orders texts: by their bytes. */
+/** As ClickHouse orders texts: by their bytes. Values are UTF-8. */
 function greatestFirst(one: RawListRow, other: RawListRow): number {
   return (
     other.amount - one.amount ||
@@ -97,29 +100,26 @@ function greatestFirst(one: RawListRow, other: RawListRow): number {
   );
 }
 
-/** A list has its number until the end: its name takes as long as the values would. */
+/** Rows carry the number of their list: its name would take as long to read as the values. */
 function composeHashed({ lists, automated }: ListsQuery, compares: Compares): string {
   const names = `[${lists.map(({ name }) => `'${sqlName(name)}'`).join(", ")}]`;
   const { ofArtifacts, amount } = OF_PACKAGES[automated];
-  const isIn = compares === "nothing" ? "amount > 0" : "(amount > 0 OR before > 0)";
-  const present = (part: string) => `countIf(${part} > 0) OVER (PARTITION BY number)`;
   return `SELECT ${names}[number] AS list, toString(value_hash) AS hash, toString(last_day) AS day, amount, compared, before,
   present, present_compared, present_before
 FROM
 (
   SELECT any(transform(breakdown, ${names}, range(1, length(${names}) + 1), 0)) AS number, value_hash, max(date) AS last_day,
-    sumIf(${amount}, ${RANGE}) AS amount, sumIf(${amount}, ${COMPARED}) AS compared, sumIf(${amount}, ${BEFORE}) AS before,
-    ${present("amount")} AS present, ${present("compared")} AS present_compared, ${present("before")} AS present_before
+    ${partSums(amount, { by: "number" })}
   FROM breakdown_values
   WHERE ${ofArtifacts} AND ${BOTH_RANGES} AND breakdown IN (${names})
   GROUP BY value_hash
-  HAVING ${isIn}
+  HAVING ${isIn(compares)}
   ORDER BY amount DESC
   LIMIT {rowsMax:UInt32} BY number
 )`;
 }
 
-/** The values of rows, by hash. Reads the days on which those were that are not known. */
+/** The values of rows, by hash. Reads only days that have unknown values. */
 async function readValues(
   clickhouse: ClickHouse,
   query: ListsQuery,

@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import { composeContents, composeTableCounts } from "../../../aggregate/statistics/compose-from-tables.js";
 import type { PackageDate } from "../../../aggregate/queries/sql-literals.js";
+import { readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import { rowsOf } from "../../../aggregate/statistics/run-statement.js";
+import type { Automation } from "../../../schemas/contracts/statistics.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
 
 const RANGE = { startDate: "2025-01-01", endDate: "2026-01-01" };
@@ -12,7 +14,7 @@ interface Download {
   isAutomated: boolean;
 }
 
-/** The statistics of a package count these addresses by day and in all, from the sets that there are. */
+/** The statistics of a package count these addresses by day and in all, from the sets that there are, and then as they know them. */
 export async function expectAddresses(
   { client }: TestClickHouse,
   packageId: string,
@@ -40,10 +42,36 @@ export async function expectAddresses(
     );
     expect(rows.filter(({ measure, amount }) => measure === "missing" && amount > 0)).toEqual([]);
     const answered = rows.filter(({ measure, amount }) => measure === "addresses" && amount > 0);
-    expect(answered.map(({ bucket, amount }) => [bucket, amount]).sort(), automated).toEqual(
-      [["", distinct(counted)] as const, ...wanted].filter(([, amount]) => amount > 0).sort(),
-    );
+    const expected = [["", distinct(counted)] as const, ...wanted].filter(([, amount]) => amount > 0).sort();
+    expect(answered.map(({ bucket, amount }) => [bucket, amount]).sort(), automated).toEqual(expected);
+    for (const turn of ["first", "known"])
+      expect(await addressesOf(client, [packageId], { automated }), `${automated}, ${turn}`).toEqual(
+        expected,
+      );
   }
+}
+
+/** How many addresses the statistics of packages, and pixels, have in all, and on each day. */
+export async function addressesOf(
+  client: TestClickHouse["client"],
+  packages: readonly string[],
+  { pixels = [], automated = "include" }: { pixels?: readonly string[]; automated?: Automation } = {},
+): Promise<(readonly [bucket: string, addresses: number])[]> {
+  const { now } = await readStatistics(client, {
+    packages,
+    pixels,
+    libraryTypes: new Set(["docker"]),
+    range: RANGE,
+    filters: [],
+    lists: [],
+    limit: 1,
+    interval: "day",
+    automated,
+    unsettled: { imports: [], fromVersion: "0", retracted: [], changed: false },
+    signal: new AbortController().signal,
+  });
+  const buckets = [...now.buckets].map(([bucket, { addresses }]) => [bucket, addresses] as const);
+  return [["", now.totals.addresses] as const, ...buckets].filter(([, addresses]) => addresses > 0).sort();
 }
 
 function dayOf({ time }: Download): string {

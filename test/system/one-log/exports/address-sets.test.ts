@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { makeSets, readStaleDays } from "../../../../aggregate/address-sets/make-sets.js";
 import { startAddressSets } from "../../../../aggregate/address-sets/start-address-sets.js";
-import { expectOwnNumbers } from "../../../support/stores/expect-addresses.js";
+import { addressesOf, expectOwnNumbers } from "../../../support/stores/expect-addresses.js";
 import {
   artifact,
   expectAnswered,
@@ -71,4 +71,24 @@ test.skipIf(suiteServers() !== undefined)("no address gets two numbers, however 
   );
   await expectOwnNumbers(clickhouse);
   await expectCounted(versions);
+});
+
+test("those who look at a pixel count with a package, and not in the package's own statistics", async () => {
+  const versions = chunkOf(4, [10, 11, 12]);
+  await insert(versions);
+  await expectCounted(versions);
+  const pixel = randomUUID();
+  await clickhouse.client.command({
+    query: `INSERT INTO events (artifact, kind, time, unique_key, version, sign, endpoint_id)
+SELECT '${pixel}', 'pixel', '2025-03-04 10:00:00', toString(number), number, 1, toFixedString(concat('viewer', toString(number)), 16)
+FROM numbers(4)`,
+  });
+  const counts = (addresses: number) => [
+    ["", addresses],
+    ["2025-03-04", addresses],
+  ];
+  for (const _ of ["first", "again"]) {
+    expect(await addressesOf(clickhouse.client, [artifact.id], { pixels: [pixel] })).toEqual(counts(7));
+    expect(await addressesOf(clickhouse.client, [artifact.id])).toEqual(counts(3));
+  }
 });

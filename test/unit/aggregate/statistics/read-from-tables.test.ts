@@ -91,6 +91,9 @@ describe("the addresses of a bucket are counted once", () => {
     const collapsed = ofDay(null, { ...first, addresses: 8 });
     expect(await ask([found(first.contents), collapsed])).toEqual({ ...counts, known: true });
     const changed = { addresses: 6, contents: "18446744073709551614" };
+    // It changed, and was there again, once it was known.
+    const again = [found(first.contents), ofDay(null, changed), found(first.contents), collapsed];
+    expect(await ask(again)).toEqual({ ...counts, known: true });
     expect(await ask([found(changed.contents), ofDay(DAY, changed)])).toEqual({ ...counts, addresses: 6 });
     // Without robots, and with those who looked at a pixel, it has others.
     expect(await ask([found(first.contents), ofDay(DAY, changed)], PEOPLE)).toEqual({
@@ -103,7 +106,7 @@ describe("the addresses of a bucket are counted once", () => {
     });
   });
 
-  test("and again where a day of it had no set", async () => {
+  test("and again where some come from rows", async () => {
     const unset = { addresses: 5, contents: "" };
     for (const addresses of [5, 6])
       expect(await ask([found("1701"), ofDay(DAY, { ...unset, addresses })])).toEqual({
