@@ -92,7 +92,8 @@ describe("the addresses of a bucket are counted once", () => {
     expect(await ask([found(first.contents), collapsed])).toEqual({ ...counts, known: true });
     const changed = { addresses: 6, contents: "18446744073709551614" };
     // It changed, and was there again, once it was known.
-    const again = [found(first.contents), ofDay(null, changed), found(first.contents), collapsed];
+    const other = { measure: "addresses", part: "now", bucket: null, amount: 6, contents: changed.contents };
+    const again = [found(first.contents), [...counted(8, 0), other], found(first.contents), collapsed];
     expect(await ask(again)).toEqual({ ...counts, known: true });
     expect(await ask([found(changed.contents), ofDay(DAY, changed)])).toEqual({ ...counts, addresses: 6 });
     // Without robots, and with those who looked at a pixel, it has others.
