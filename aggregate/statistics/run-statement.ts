@@ -16,6 +16,9 @@ const SETTINGS = {
   // The ids of an owner's artifacts are in the text.
   max_query_size: "67108864",
   ...ONE_SNAPSHOT,
+  // Rows of address_sets are few and large. By default one thread reads all of a part.
+  merge_tree_min_rows_for_concurrent_read: "100",
+  merge_tree_min_bytes_for_concurrent_read: "10000000",
   cancel_http_readonly_queries_on_client_close: 1,
 } as const satisfies ClickHouseSettings;
 
