@@ -1,14 +1,18 @@
 import { randomUUID } from "node:crypto";
+import type { Admin } from "kafkajs";
 import { pino } from "pino";
 import { expect, test } from "vitest";
+import { startConsumer } from "../../deploy/stores/kafka/event-log-consume.js";
 import { openKafkaLog } from "../../deploy/stores/kafka/event-log.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
-import type { LogBatch } from "../../schemas/records/event-log.js";
+import { pause } from "../../schemas/async/pause.js";
+import { EVENTS_TOPIC, type LogBatch } from "../../schemas/records/event-log.js";
 import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 import { readMetrics } from "../support/program/read-metrics.js";
 import { startToolchain } from "../support/program/start-toolchain.js";
 import { bytes, collect, collecting } from "../support/stores/event-log-suite.js";
 
+const LATE_MS = 2_000;
 const CONSUMING = { group: "enrich", batchBytesMax: 2, share: { index: 0, of: 1 } };
 
 describeWithBroker("records of the event log that are gone before they were read", (broker) => {
@@ -17,7 +21,7 @@ describeWithBroker("records of the event log that are gone before they were read
     const admin = createKafka(options, pino({ level: "silent" })).admin();
     await admin.connect();
     const partitions = [{ partition: 0, offset: String(offset) }];
-    const topic = `${prefix}events.raw`;
+    const topic = `${prefix}${EVENTS_TOPIC}`;
     await admin.fetchTopicOffsets(topic); // its leaders, without which kafkajs deletes nothing
     await admin.deleteTopicRecords({ topic, partitions });
     await admin.disconnect();
@@ -40,7 +44,15 @@ describeWithBroker("records of the event log that are gone before they were read
     });
     const remove = (offset: number) => removeBefore(offset, prefix);
     const append = (...texts: string[]) => log.append(bytes(...texts), { partition: 0 });
-    return { log, append, remove, errors, lost, [Symbol.asyncDispose]: () => log[Symbol.asyncDispose]() };
+    return {
+      log,
+      append,
+      remove,
+      errors,
+      lost,
+      prefix,
+      [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
+    };
   }
 
   const GONE_2_TO_4 =
@@ -80,6 +92,44 @@ describeWithBroker("records of the event log that are gone before they were read
     expect(got.texts()).toEqual(["0", "1", "5"]);
     expect(errors).toContain(GONE_2_TO_4);
     expect(lost).toEqual([3]);
+  });
+
+  test("are named when the positions of the group are read late", async () => {
+    await using opened = await openLog();
+    const { log, append, remove, prefix } = opened;
+    await append("0");
+    await collect(log, { until: 1, group: CONSUMING.group });
+    await append("1", "2", "3", "4", "5");
+    await remove(5);
+    const silent = pino({ level: "silent" });
+    const kafka = createKafka({ brokers: broker().brokers, clientId: "test" }, silent);
+    const admin = kafka.admin();
+    await admin.connect();
+    const fetchOffsets: Admin["fetchOffsets"] = async (asked) => {
+      await pause(LATE_MS);
+      return admin.fetchOffsets(asked);
+    };
+    const late = Object.create(admin, { fetchOffsets: { value: fetchOffsets } }) as Admin;
+    const lost: number[] = [];
+    const got = collecting(async () => undefined);
+    const consumer = await startConsumer(
+      {
+        kafka,
+        admin: late,
+        topic: `${prefix}${EVENTS_TOPIC}`,
+        logId: "test",
+        sessionTimeoutMs: 30_000,
+        log: silent,
+        onRecordsLost: (records) => lost.push(records),
+      },
+      { ...CONSUMING, group: `${prefix}${CONSUMING.group}` },
+      got.take,
+    );
+    await got.reached(1);
+    await consumer[Symbol.asyncDispose]();
+    await admin.disconnect();
+    expect(got.texts()).toEqual(["5"]);
+    expect(lost).toEqual([4]);
   });
 
   test("are nothing to a group that has read nothing yet", async () => {

@@ -42,9 +42,16 @@ export async function startConsumer(
   let crash = (_: Error): void => undefined;
   const crashed = new Promise<Error>((resolve) => (crash = resolve));
   const reader = openReader(consumer, { ...dependencies, options, handle, crash });
+  /** Fetches nothing before: where records are gone kafkajs overwrites the committed offset, and the range with it. */
+  const readJoined = async () => {
+    const read = reader.forget();
+    consumer.pause([{ topic }]);
+    if (await read) consumer.resume([{ topic }]);
+  };
   const joined = new Promise<void>((resolve) => {
     consumer.on(consumer.events.GROUP_JOIN, () => {
-      reader.forget();
+      // A consumer that was stopped can neither be paused nor resumed.
+      readJoined().catch(() => undefined);
       resolve();
     });
   });

@@ -45,8 +45,11 @@ export interface ReaderDependencies extends ConsumerDependencies {
 
 export interface Reader {
   take: (payload: EachBatchPayload) => Promise<void>;
-  /** Partitions may have changed hands: what was known of them is no longer true. */
-  forget: () => void;
+  /**
+   * Partitions may have changed hands: what was known of them is no longer true. Resolves when their positions were asked for,
+   * and says whether they are still the latest.
+   */
+  forget: () => Promise<boolean>;
   /** Takes no more, and resolves when the batch in hand is done. */
   stop: () => Promise<void>;
 }
@@ -208,12 +211,13 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
 
   return {
     take,
-    forget: () => {
+    forget: async () => {
       generation++;
+      const mine = generation;
       assigned = new Map();
-      // At once: where records are gone kafkajs overwrites the committed offset, and the range with it.
       joinedAt = readHere();
-      joinedAt.catch(() => undefined);
+      await joinedAt.catch(() => undefined);
+      return mine === generation;
     },
     stop: async () => {
       stopped = true;

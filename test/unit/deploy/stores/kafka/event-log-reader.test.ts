@@ -40,7 +40,7 @@ async function consume(messages: KafkaMessage[], metadata: string, sessionTimeou
       await batch.commit();
     },
   });
-  reader.forget();
+  void reader.forget();
   await reader.take({
     batch: { partition: PARTITION, messages, lastOffset: () => messages.at(-1)?.offset },
     commitOffsetsIfNecessary: async ({
