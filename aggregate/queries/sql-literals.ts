@@ -18,13 +18,6 @@ export function packageDatesLiteral(days: readonly PackageDate[]): string {
   return `CAST([${pairs.join(",")}] AS Array(Tuple(UUID, Date)))`;
 }
 
-/** Days, `YYYY-MM-DD`. Throws for anything else. */
-export function datesLiteral(dates: readonly string[]): string {
-  const wrong = dates.find((date) => !isCalendarDate(date));
-  if (wrong !== undefined) throw new Error(`not a day: ${wrong}`);
-  return `CAST([${dates.map((date) => `'${date}'`).join(",")}] AS Array(Date))`;
-}
-
 /** In hexadecimal digits, so that nothing in the text can be read as a part of the query. */
 export function textLiteral(text: string): string {
   return `unhex('${Buffer.from(text).toString("hex")}')`;

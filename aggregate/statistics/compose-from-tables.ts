@@ -19,7 +19,7 @@ export interface Scoped {
 /**
  * Where the counts come from. `amounts` leaves addresses and companies out. Companies of packages alone are not counted:
  * their list says how many there are. `from-sets` reads rows of the addresses of no package, and `from-sets-and-rows` those of
- * the days of `stale`. Both count the addresses of the buckets of `known` together.
+ * the days of `stale`. Both count the addresses of the buckets of the parameter `known` together.
  */
 export type Measures = "amounts" | "from-rows" | "from-sets" | "from-sets-and-rows";
 
@@ -41,16 +41,18 @@ export interface CountsOptions {
 }
 
 /**
- * What happened in both ranges, and in each of their buckets? Rows of `CountRow`. Takes `packages`, `pixels`, `stale` and
- * `known` from the text in front. Settlement has moved overrides in these tables. Pixels have none: their events are added up,
- * and the row by which settlement removes a version counts -1.
+ * What happened in both ranges, and in each of their buckets? Rows of `CountRow`. Takes `packages`, `pixels` and `stale` from
+ * the text in front, and the first days of buckets as the parameter `known`. Settlement has moved overrides in these tables.
+ * Pixels have none: their events are added up, and the row by which settlement removes a version counts -1.
  */
 export function composeTableCounts(
   { pixels, automated }: Scoped,
   { interval, measures, compares }: CountsOptions,
 ): string {
   const day = bucketKeys(bucketOf(interval));
-  const unknownDay = bucketKeys(`if(${bucketOf(interval)} IN (known), NULL, ${bucketOf(interval)})`);
+  const unknownDay = bucketKeys(
+    `if(${bucketOf(interval)} IN {known:Array(Date)}, NULL, ${bucketOf(interval)})`,
+  );
   const byParts = (rows: string, counts: Readonly<Record<string, string>>, contents?: string) =>
     countsByParts(rows, { counts, contents, compares });
   const ofPackages = OF_PACKAGES[automated];

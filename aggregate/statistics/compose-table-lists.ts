@@ -11,7 +11,13 @@ import {
   RANGE,
   type Scoped,
 } from "./compose-from-tables.js";
-import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
+import {
+  firstRowsSql,
+  listConditions,
+  listNamesSql,
+  valueSql,
+  type ListNarrowing,
+} from "./statistics-lists.js";
 import type { Compares } from "./statistics-query.js";
 
 export interface TableLists extends ListNarrowing {
@@ -58,7 +64,7 @@ function ofBreakdowns(lists: readonly StatisticsList[], grouping: Grouping): Lis
     lists,
     columns: ["counted.breakdown", value, "counted.value_2"],
     table: "breakdown_values",
-    where: `breakdown IN (${lists.map(({ name }) => `'${sqlName(name)}'`).join(", ")})`,
+    where: `breakdown IN (${listNamesSql(lists)})`,
     amounts: OF_PACKAGES,
   };
 }

@@ -85,21 +85,23 @@ const knownAddresses = new LRUCache<string, number>({ max: 100_000 });
  * three quarters of the time.
  */
 async function readCounts(clickhouse: ClickHouse, query: BucketsQuery): Promise<CountRow[]> {
-  const compose = (measures: Measures) =>
-    composeTableCounts(scopedOf(query), {
-      interval: query.interval,
-      measures,
-      compares: comparedOf(query),
-    });
+  const { interval } = query;
+  const compares = comparedOf(query);
+  const count = (measures: Measures, stale: readonly PackageDate[], known: readonly KnownCount[]) =>
+    rowsOf<CountRow>(
+      clickhouse,
+      { ...query, stale },
+      {
+        query: composeTableCounts(scopedOf(query), { interval, measures, compares }),
+        params: { known: known.map(({ bucket }) => bucket) },
+      },
+    );
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const [found] = await rowsOf<ContentsRow>(clickhouse, query, { query: composeContents(query.interval) });
+    const [found] = await rowsOf<ContentsRow>(clickhouse, query, { query: composeContents(interval) });
     if (found?.reads_sets !== 1) break;
     const known = knownOf(found, query);
-    const rows = await rowsOf<CountRow>(
-      clickhouse,
-      { ...query, stale: found.stale, known: known.map(({ bucket }) => bucket) },
-      { query: compose(found.stale.length === 0 ? "from-sets" : "from-sets-and-rows") },
-    );
+    const measures = found.stale.length === 0 ? "from-sets" : "from-sets-and-rows";
+    const rows = await count(measures, found.stale, known);
     const isWhole = rows.every(({ measure, amount }) => measure !== "missing" || amount === 0);
     if (!isWhole || !isUnchanged(known, rows)) continue;
     for (const { measure, bucket, contents, amount } of rows)
@@ -107,7 +109,7 @@ async function readCounts(clickhouse: ClickHouse, query: BucketsQuery): Promise<
         knownAddresses.set(`${query.automated} ${contents}`, amount);
     return [...rows, ...known];
   }
-  return rowsOf<CountRow>(clickhouse, query, { query: compose("from-rows") });
+  return count("from-rows", [], []);
 }
 
 interface ContentsRow {

@@ -3,12 +3,7 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import { ONE_SNAPSHOT } from "../queries/live-addresses.js";
 import { hideErased } from "../queries/open-rows.js";
 import { storableRange } from "../../schemas/date-range.js";
-import {
-  datesLiteral,
-  type PackageDate,
-  packageDatesLiteral,
-  uuidsLiteral,
-} from "../queries/sql-literals.js";
+import { type PackageDate, packageDatesLiteral, uuidsLiteral } from "../queries/sql-literals.js";
 import type { StatisticsQuery } from "./statistics-query.js";
 
 const SETTINGS = {
@@ -23,8 +18,8 @@ const SETTINGS = {
 } as const satisfies ClickHouseSettings;
 
 /**
- * The rows of a statement. In front of its text stand `packages`, `pixels`, `artifacts`, which are both, `stale` and `known`:
- * as parameters they could be too long. Its parameters are those of `rangeParams` and `params`.
+ * The rows of a statement. In front of its text stand `packages`, `pixels`, `artifacts`, which are both, and `stale`: as
+ * parameters they could be too long. Its parameters are those of `rangeParams` and `params`.
  */
 export async function rowsOf<Row>(
   clickhouse: ClickHouse,
@@ -34,12 +29,10 @@ export async function rowsOf<Row>(
     signal,
     unsettled,
     stale = [],
-    known = [],
     ...ranges
   }: Pick<StatisticsQuery, "packages" | "pixels" | "range" | "before" | "compared" | "signal"> & {
     unsettled?: StatisticsQuery["unsettled"];
     stale?: readonly PackageDate[];
-    known?: readonly string[];
   },
   { query, params = {} }: { query: string; params?: Record<string, unknown> },
 ): Promise<Row[]> {
@@ -48,7 +41,6 @@ export async function rowsOf<Row>(
     `${uuidsLiteral(pixels)} AS pixels`,
     `${uuidsLiteral([...packages, ...pixels])} AS artifacts`,
     `${packageDatesLiteral(stale)} AS stale`,
-    `${datesLiteral(known)} AS known`,
   ];
   const answer = await clickhouse.query({
     query: `WITH ${scope.join(",\n")}\nSELECT *\nFROM (\n${query}\n)`,

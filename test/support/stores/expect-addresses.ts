@@ -33,6 +33,7 @@ export async function expectAddresses(
       client,
       { ...query, stale: found?.stale ?? [] },
       {
+        params: { known: [] },
         query: composeTableCounts(scoped, {
           interval: "day",
           measures: "from-sets-and-rows",

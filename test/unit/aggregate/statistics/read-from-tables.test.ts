@@ -25,13 +25,15 @@ const counted = (addresses: number, missing: number) => [
   { measure: "missing", part: "now", bucket: "", amount: missing, contents: "" },
 ];
 
-/** Answers statements in turn, and keeps their texts. */
-function answering(...answers: readonly object[][]): { clickhouse: ClickHouse; asked: string[] } {
+/** Answers statements in turn, and keeps their texts and parameters. */
+function answering(...answers: readonly object[][]) {
   const asked: string[] = [];
-  const query = async (request: { query: string }) => ({
-    json: async () => answers[asked.push(request.query) - 1],
-  });
-  return { clickhouse: { query } as unknown as ClickHouse, asked };
+  const params: Record<string, unknown>[] = [];
+  const query = async (request: { query: string; query_params: Record<string, unknown> }) => {
+    params.push(request.query_params);
+    return { json: async () => answers[asked.push(request.query) - 1] };
+  };
+  return { clickhouse: { query } as unknown as ClickHouse, asked, params };
 }
 
 test.each([
@@ -76,25 +78,28 @@ describe("the addresses of a bucket are counted once", () => {
     { measure: "addresses", part: "now", bucket, amount: addresses, contents },
   ];
   const ask = async (answers: readonly object[][], query = QUERY) => {
-    const { clickhouse, asked } = answering(...answers);
+    const { clickhouse, params } = answering(...answers);
     const { now } = await readFromTables.statistics(clickhouse, query);
-    const known = asked[1]?.includes(`CAST(['${DAY}'] AS Array(Date)) AS known`);
-    return { known, addresses: now.buckets.get(DAY)?.addresses, total: now.totals.addresses };
+    return {
+      known: params[1]?.["known"],
+      addresses: now.buckets.get(DAY)?.addresses,
+      total: now.totals.addresses,
+    };
   };
   const PEOPLE = { ...QUERY, automated: "exclude" } as const;
   const VIEWED = { ...QUERY, pixels: [PACKAGE] };
 
   test("while its contents stay", async () => {
     const first = { addresses: 5, contents: "18446744073709551615" };
-    const counts = { known: false, addresses: 5, total: 9 };
+    const counts = { known: [], addresses: 5, total: 9 };
     expect(await ask([found(first.contents), ofDay(DAY, first)])).toEqual(counts);
     const collapsed = ofDay(null, { ...first, addresses: 8 });
-    expect(await ask([found(first.contents), collapsed])).toEqual({ ...counts, known: true });
+    expect(await ask([found(first.contents), collapsed])).toEqual({ ...counts, known: [DAY] });
     const changed = { addresses: 6, contents: "18446744073709551614" };
     // It changed, and was there again, once it was known.
     const other = { measure: "addresses", part: "now", bucket: null, amount: 6, contents: changed.contents };
     const again = [found(first.contents), [...counted(8, 0), other], found(first.contents), collapsed];
-    expect(await ask(again)).toEqual({ ...counts, known: true });
+    expect(await ask(again)).toEqual({ ...counts, known: [DAY] });
     expect(await ask([found(changed.contents), ofDay(DAY, changed)])).toEqual({ ...counts, addresses: 6 });
     // Without robots, and with those who looked at a pixel, it has others.
     expect(await ask([found(first.contents), ofDay(DAY, changed)], PEOPLE)).toEqual({
@@ -111,7 +116,7 @@ describe("the addresses of a bucket are counted once", () => {
     const unset = { addresses: 5, contents: "" };
     for (const addresses of [5, 6])
       expect(await ask([found("1701"), ofDay(DAY, { ...unset, addresses })])).toEqual({
-        known: false,
+        known: [],
         addresses,
         total: 9,
       });
