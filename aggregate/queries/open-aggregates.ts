@@ -8,7 +8,7 @@ import { type DateRange, storableRange } from "../../schemas/date-range.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
 import { FORMAT_SETTINGS, openRows, type ResultSource, type Rows, FORMAT_NAMES } from "./open-rows.js";
 import { dailyAddresses, ONE_SNAPSHOT } from "./live-addresses.js";
-import { type NamedId, namesSql, sqlName, uuidsLiteral } from "./sql-literals.js";
+import { nameLiterals, type NamedId, namesSql, sqlName, uuidsLiteral } from "./sql-literals.js";
 import {
   BREAKDOWN_LIST,
   type BreakdownDeclaration,
@@ -112,15 +112,14 @@ function countsOf(
   isSharded: boolean,
 ): string[] {
   const ofValues = asked.filter((each) => "values" in each);
-  const names = ofValues.map(({ name }) => `'${sqlName(name)}'`);
   const where = [
     RANGE,
-    `breakdown IN (${names.join(", ")})`,
+    `breakdown IN (${nameLiterals(ofValues)})`,
     ...ofValues.flatMap((each) => ofType(each, packages)),
   ];
   const read = isSharded ? addValues : readValues;
   return [
-    ...(names.length === 0 ? [] : [read(where.join(" AND "))]),
+    ...(ofValues.length === 0 ? [] : [read(where.join(" AND "))]),
     ...asked.filter(isTotal).map(({ name }) => countTotal(name)),
   ];
 }

@@ -29,6 +29,11 @@ export function sqlName(name: string): string {
   return name;
 }
 
+/** The names of lists or breakdowns as texts, with commas between. */
+export function nameLiterals(named: readonly { name: string }[]): string {
+  return named.map(({ name }) => `'${sqlName(name)}'`).join(", ");
+}
+
 /** A name of the operator's, such as of a database, where a statement takes no parameters. */
 export function quotedName(name: string): string {
   return `\`${name.replaceAll(/[\\`]/g, "\\$&")}\``;

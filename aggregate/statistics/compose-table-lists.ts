@@ -1,6 +1,6 @@
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Automation } from "../../schemas/contracts/statistics.js";
-import { sqlName } from "../queries/sql-literals.js";
+import { nameLiterals, sqlName } from "../queries/sql-literals.js";
 import type { Grouping } from "../versions/group-version.js";
 import {
   BEFORE,
@@ -11,13 +11,7 @@ import {
   RANGE,
   type Scoped,
 } from "./compose-from-tables.js";
-import {
-  firstRowsSql,
-  listConditions,
-  listNamesSql,
-  valueSql,
-  type ListNarrowing,
-} from "./statistics-lists.js";
+import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
 import type { Compares } from "./statistics-query.js";
 
 export interface TableLists extends ListNarrowing {
@@ -64,7 +58,7 @@ function ofBreakdowns(lists: readonly StatisticsList[], grouping: Grouping): Lis
     lists,
     columns: ["counted.breakdown", value, "counted.value_2"],
     table: "breakdown_values",
-    where: `breakdown IN (${listNamesSql(lists)})`,
+    where: `breakdown IN (${nameLiterals(lists)})`,
     amounts: OF_PACKAGES,
   };
 }

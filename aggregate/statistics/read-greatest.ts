@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
+import { nameLiterals } from "../queries/sql-literals.js";
 import { BOTH_RANGES, OF_PACKAGES } from "./compose-from-tables.js";
 import { isIn, partSums } from "./compose-table-lists.js";
 import { rowsOf } from "./run-statement.js";
-import { listNamesSql, type RawListRow } from "./statistics-lists.js";
+import type { RawListRow } from "./statistics-lists.js";
 import type { Compares, ListsQuery } from "./statistics-query.js";
 
 /** A row of a list by the `value_hash` of its values. */
@@ -101,7 +102,7 @@ function greatestFirst(one: RawListRow, other: RawListRow): number {
 
 /** Rows carry the number of their list: its name would take as long to read as the values. */
 function composeHashed({ lists, automated }: ListsQuery, compares: Compares): string {
-  const names = `[${listNamesSql(lists)}]`;
+  const names = `[${nameLiterals(lists)}]`;
   const { ofArtifacts, amount } = OF_PACKAGES[automated];
   return `SELECT ${names}[number] AS list, toString(value_hash) AS hash, toString(last_day) AS day, amount, compared, before,
   present, present_compared, present_before

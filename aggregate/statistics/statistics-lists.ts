@@ -1,6 +1,6 @@
 import type { ListsQuery, ListRow } from "./statistics-query.js";
 import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
-import { sqlName } from "../queries/sql-literals.js";
+import { nameLiterals } from "../queries/sql-literals.js";
 import { RANGE_DAYS_MAX } from "../../schemas/date-range.js";
 import { type Grouping, groupSql } from "../versions/group-version.js";
 
@@ -17,18 +17,13 @@ export function valueSql(sql: string, { isOfVersions }: StatisticsList, grouping
   return isOfVersions === true ? groupSql(sql, grouping) : sql;
 }
 
-/** SQL: the names of lists, with commas between. */
-export function listNamesSql(lists: readonly Pick<StatisticsList, "name">[]): string {
-  return lists.map(({ name }) => `'${sqlName(name)}'`).join(", ");
-}
-
 /**
  * SQL that ends a query of (list, amount, value_1, value_2) with the first rows of each list. SQL cannot order versions of
  * equal counts: of them it leaves at least `TIES_MAX` rows more, after all other rows.
  */
 export function firstRowsSql(lists: readonly StatisticsList[], by = "list"): string {
   const ofVersions = lists.filter(({ isOfVersions }) => isOfVersions === true);
-  const isOfVersions = `list IN (${listNamesSql(ofVersions)})`;
+  const isOfVersions = `list IN (${nameLiterals(ofVersions)})`;
   const [first, alone] =
     ofVersions.length === 0 ? ["", ""] : [`${isOfVersions}, `, `, if(${isOfVersions}, value_1, '')`];
   return `ORDER BY ${first}amount DESC, value_1, value_2

@@ -212,8 +212,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
   return {
     take,
     forget: async () => {
-      generation++;
-      const mine = generation;
+      const mine = ++generation;
       assigned = new Map();
       joinedAt = readHere();
       await joinedAt.catch(() => undefined);
