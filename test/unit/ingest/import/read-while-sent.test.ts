@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readWhileSent, SenderIdle } from "../../../../ingest/import/read-while-sent.js";
+import { timersLeft } from "../../../support/timers-left.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -26,10 +27,11 @@ async function countParts(parts: AsyncIterable<Buffer>, each = async () => {}): 
 
 describe("readWhileSent", () => {
   test("passes on everything, however long the upload takes", async () => {
-    const counting = countParts(readWhileSent(sentAfter([900, 900, 900]), { idleMsMax: 1000 }));
+    const left = timersLeft(1_000);
+    const counting = countParts(readWhileSent(sentAfter([900, 900, 900]), { idleMsMax: 1_000 }));
     await vi.advanceTimersByTimeAsync(2_700);
     expect(await counting).toBe(3);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(left()).toBe(0);
   });
 
   test.each([
@@ -62,13 +64,15 @@ describe("readWhileSent", () => {
   ])("throws the reason of the signal %s", async (_, afterMs) => {
     const stop = new AbortController();
     const reader = () => new Promise<void>((resolve) => setTimeout(resolve, 100));
-    const counting = countParts(readWhileSent(sentAfter([10], never), { signal: stop.signal }), reader);
+    const left = timersLeft(1_000);
+    const parts = readWhileSent(sentAfter([10], never), { signal: stop.signal, idleMsMax: 1_000 });
+    const counting = countParts(parts, reader);
     const refused = expect(counting).rejects.toThrow("told to");
     await vi.advanceTimersByTimeAsync(afterMs);
     stop.abort(new Error("told to"));
     await vi.advanceTimersByTimeAsync(200);
     await refused;
-    expect(vi.getTimerCount()).toBe(0);
+    expect(left()).toBe(0);
   });
 
   test("throws the error of the body", async () => {

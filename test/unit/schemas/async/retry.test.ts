@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { retry } from "../../../../schemas/async/retry.js";
+import { timersLeft } from "../../../support/timers-left.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -44,13 +45,14 @@ test.each([new TypeError("undefined is not a function"), "no error"])(
 
 test("ends a pause with the signal", async () => {
   const stop = new AbortController();
+  const left = timersLeft(200);
   const work = vi.fn(() => Promise.reject(new Error("down")));
   const answer = expect(retry(work, { backoff, signal: stop.signal })).rejects.toThrow("stopped");
   await vi.advanceTimersByTimeAsync(150);
   stop.abort(new Error("stopped"));
   await answer;
   expect(work).toHaveBeenCalledTimes(2);
-  expect(vi.getTimerCount()).toBe(0);
+  expect(left()).toBe(0);
 });
 
 test("answers what an attempt brings that is under way when the signal comes", async () => {
