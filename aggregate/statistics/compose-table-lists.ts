@@ -1,7 +1,7 @@
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Automation } from "../../schemas/contracts/statistics.js";
 import { nameLiterals, sqlName } from "../queries/sql-literals.js";
-import type { Grouping } from "../versions/group-version.js";
+import { type Grouping, storedVersion } from "../versions/group-version.js";
 import {
   BEFORE,
   BOTH_RANGES,
@@ -49,10 +49,9 @@ interface ListedRows {
 
 function ofBreakdowns(lists: readonly StatisticsList[], grouping: Grouping): ListedRows {
   const value = lists.reduce((sql, list) => {
-    const ofList = valueSql("counted.value_1", list, grouping);
-    return ofList === "counted.value_1"
-      ? sql
-      : `if(counted.breakdown = '${sqlName(list.name)}', ${ofList}, ${sql})`;
+    const version = storedVersion("counted.value_1");
+    const ofList = valueSql(version, list, grouping);
+    return ofList === version ? sql : `if(counted.breakdown = '${sqlName(list.name)}', ${ofList}, ${sql})`;
   }, "counted.value_1");
   return {
     lists,

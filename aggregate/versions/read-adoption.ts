@@ -9,7 +9,7 @@ import { openLiveRows, type Live } from "../statistics/live-rows.js";
 import { readList } from "../statistics/read-statistics.js";
 import { rowsOf } from "../statistics/run-statement.js";
 import type { StatisticsQuery } from "../statistics/statistics-query.js";
-import { groupingOf, groupSql } from "./group-version.js";
+import { groupingOf, groupSql, storedVersion } from "./group-version.js";
 
 export interface AdoptionQuery extends Omit<StatisticsQuery, "before"> {
   /** One package. */
@@ -84,7 +84,7 @@ FROM totals
 WHERE ${OF_RANGE}
 GROUP BY bucket
 UNION ALL
-SELECT toString(${bucket}) AS bucket, toString(${groupSql("value_1", groupingOf(query))}) AS version, sum(${amount}) AS downloads
+SELECT toString(${bucket}) AS bucket, toString(${groupSql(storedVersion("value_1"), groupingOf(query))}) AS version, sum(${amount}) AS downloads
 FROM breakdown_values
 WHERE ${OF_RANGE} AND breakdown = 'version' AND ${IS_NAMED}
 GROUP BY bucket, version`;
@@ -123,7 +123,7 @@ function firstSeenOf(query: AdoptionQuery): string {
   return `SELECT version, toString(min(date)) AS day
 FROM
 (
-  SELECT toString(${groupSql("value_1", groupingOf(query))}) AS version, date
+  SELECT toString(${groupSql(storedVersion("value_1"), groupingOf(query))}) AS version, date
   FROM breakdown_values
   WHERE package IN (packages) AND breakdown = 'version' AND ${IS_NAMED}
   GROUP BY version, date
