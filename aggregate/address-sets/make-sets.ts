@@ -1,6 +1,6 @@
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import { ONE_SNAPSHOT } from "../queries/live-addresses.js";
-import { daysWithSets, IS_STALE } from "../queries/valid-sets.js";
+import { daysWithSets, IS_KEPT, IS_STALE } from "../queries/valid-sets.js";
 import { readQuery } from "../read-query.js";
 import { isRewriting } from "../retention/delete-rows.js";
 import { changeNumbers } from "./number-tables.js";
@@ -14,9 +14,9 @@ export interface StaleDay {
   downloads: string;
 }
 
-/** The newest come first. */
+/** The newest come first. Sets are made from events: a day without them keeps its set, and gets none anew. */
 export async function readStaleDays(server: ClickHouse): Promise<StaleDay[]> {
-  const days = daysWithSets("true", { amount: "total", set: "addresses" });
+  const days = daysWithSets(IS_KEPT, { amount: "total", set: "addresses" });
   const answer = await server.query({
     query: `SELECT package, date, fingerprint, amount AS downloads FROM (${days})
 WHERE ${IS_STALE} AND amount <= ${DAY_MAX} ORDER BY date DESC, package LIMIT ${DAYS_LOOKED_AT}`,

@@ -27,6 +27,7 @@ export async function changeNumbers(
       max_threads: 1,
       max_insert_threads: "1",
       max_memory_usage: "1000000000",
+      max_bytes_before_external_group_by: "300000000",
       mutations_sync: "1",
     },
   });

@@ -1,6 +1,6 @@
 -- Has the breakdown of addresses rows that add up to nothing, on the days that an erasure touched, or have the totals of
 -- these days rows that only remove? They hold the ids of erased addresses until parts are merged: the fingerprint of one
--- event is its address. An override leaves such rows as well.
+-- event is a hash of its id. An override leaves such rows as well.
 SELECT 1
 FROM uniques
 WHERE (package, date) IN (SELECT artifact, date FROM erased_versions WHERE erasure = {erasure:UUID})

@@ -1,6 +1,6 @@
 import type { Automation, Interval } from "../../schemas/contracts/statistics.js";
 import { liveAddresses } from "../queries/live-addresses.js";
-import { daysWithSets, IS_STALE } from "../queries/valid-sets.js";
+import { daysWithSets, IS_STALE, STALE_SHARE } from "../queries/valid-sets.js";
 import { ADDRESS, bucketOf, HAS_ADDRESS, IS_COMPARED, IS_NOW } from "./compose-from-events.js";
 import type { Compares } from "./statistics-query.js";
 
@@ -149,12 +149,11 @@ const STALE_MAX = 5_000;
 
 /**
  * Which days of both ranges have no set? Do sets answer sooner than rows nevertheless? What is in each bucket that has sets alone
- * (`is_now`, `bucket`, `contents`)? An address without a set takes six times as long with them as without, and no day has more
- * addresses than downloads.
+ * (`is_now`, `bucket`, `contents`)? No day has more addresses than downloads.
  */
 export function composeContents(interval: Interval): string {
   return `SELECT groupArrayArray(${STALE_MAX + 1})(stale_days) AS stale,
-  length(stale) <= ${STALE_MAX} AND sum(stale_amount) * 6 <= sum(all_amount) AS reads_sets,
+  length(stale) <= ${STALE_MAX} AND sum(stale_amount) * ${STALE_SHARE} <= sum(all_amount) AS reads_sets,
   groupArrayIf((is_now, toString(day), toString(contents)), empty(stale_days)) AS buckets
 FROM
 (

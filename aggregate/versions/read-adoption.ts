@@ -3,13 +3,13 @@ import { STATISTICS_LISTS, VERSION_COLUMN } from "../../schemas/contracts/breakd
 import type { Interval, VersionGrouping } from "../../schemas/contracts/statistics.js";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { bucketSql } from "../statistics/buckets.js";
-import { ADDRESS, HAS_ADDRESS } from "../statistics/compose-from-events.js";
 import { OF_PACKAGES, OF_RANGE } from "../statistics/compose-from-tables.js";
 import { openLiveRows, type Live } from "../statistics/live-rows.js";
 import { readList } from "../statistics/read-statistics.js";
 import { rowsOf } from "../statistics/run-statement.js";
 import type { StatisticsQuery } from "../statistics/statistics-query.js";
 import { groupingOf, groupSql, storedVersion } from "./group-version.js";
+import { readVersionAddresses } from "./read-version-addresses.js";
 
 export interface AdoptionQuery extends Omit<StatisticsQuery, "before"> {
   /** One package. */
@@ -40,19 +40,18 @@ export async function readAdoption(clickhouse: ClickHouse, query: AdoptionQuery)
   const live = await openLiveRows(query);
   const statements = {
     downloads: query.filters.length === 0 ? downloadsOfTables(query) : downloadsOfEvents(live, query),
-    addresses: addressesOf(live, query),
     firstSeen: firstSeenOf(query),
   };
   const params = { ...live.params, versions };
   const read = <Row>(text: string) => rowsOf<Row>(clickhouse, query, { query: text, params });
   const [downloads, addresses, firstSeen] = await Promise.all([
     read<DownloadsRow>(statements.downloads),
-    read<{ name: string; addresses: number }>(statements.addresses),
+    readVersionAddresses(clickhouse, { ...query, live, named: versions }),
     read<{ version: string; day: string }>(statements.firstSeen),
   ]);
   return {
     versions,
-    addresses: new Map(addresses.map((row) => [row.name, row.addresses])),
+    addresses,
     firstSeen: new Map(firstSeen.map((row) => [row.version, row.day])),
     buckets: bucketsOf(downloads),
   };
@@ -98,24 +97,6 @@ FROM (${live.rows(["date", VERSION_COLUMN])})
 ARRAY JOIN arrayDistinct(['', ${version}]) AS version
 WHERE version = '' OR ${IS_NAMED}
 GROUP BY bucket, version`;
-}
-
-/**
- * From how many addresses was each of the versions downloaded, and from how many were all others? Versions have numbers here,
- * and an address and its version one hash of 64 bits: to group by texts, or by two keys, takes twice as long.
- */
-function addressesOf(live: Live, query: AdoptionQuery): string {
-  const version = `toString(${groupSql(VERSION_COLUMN, groupingOf(query))})`;
-  const names = `arrayConcat(['${OTHER_VERSIONS}'], {versions:Array(String)})`;
-  return `SELECT ${names}[place + 1] AS name, count() AS addresses
-FROM
-(
-  SELECT any(toUInt8(transform(${version}, ${names}, range(length(${names})), toUInt64(0))) AS version_place) AS place
-  FROM (${live.rows([VERSION_COLUMN, "endpoint_id"], [HAS_ADDRESS])})
-  GROUP BY cityHash64(${ADDRESS}, version_place)
-  HAVING sum(sign) > 0
-)
-GROUP BY place`;
 }
 
 /** On which day was each of the versions downloaded first, whatever the range and the filters? */

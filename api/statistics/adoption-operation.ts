@@ -33,7 +33,7 @@ export const READ_ADOPTION: Operation = {
   description:
     "The downloads of the ten versions with most of them in each bucket, and of all others together, downloads without a " +
     "version included. Without filters they add up to the downloads of the statistics of the same range. Addresses are " +
-    "read from the events, and each counts once for a version in the whole range: they are no sum of other answers.\n\n" +
+    "those of kept events, and each counts once for a version in the whole range: they are no sum of other answers.\n\n" +
     `As CSV it is the series, with a row for each bucket and version. ${CSV_IS_EXPORT}`,
   query: {
     package: { ...only!, required: true, description: "Which package, by id or name" },

@@ -14,6 +14,8 @@ export async function makeSets({ clickhouse }: FaultWorld): Promise<void> {
 export async function compareSets({ clickhouse }: FaultWorld, { model }: ModelOwner): Promise<void> {
   const kept = keptArtifacts(model).map(({ id }) => `'${id}'`);
   assert.deepEqual(await clickhouse.rows(differingSets(kept.join(", "))), [], "sets of addresses");
+  const byVersion = differingVersionSets(kept.join(", "));
+  assert.deepEqual(await clickhouse.rows(byVersion), [], "sets of addresses by version");
   assert.deepEqual(await clickhouse.rows(SHARED_NUMBERS), [], "numbers of addresses");
 }
 
@@ -40,6 +42,38 @@ LEFT JOIN
   GROUP BY artifact, date
 ) AS counted USING (package, date)
 WHERE package IN (${artifacts}) AND (arraySort(stored) != recounted OR arraySort(stored_people) != recounted_people)`;
+}
+
+/** The same of each version that a day with sets by version has. */
+function differingVersionSets(artifacts: string): string {
+  return `SELECT package, date, version, recounted, bitmapToArray(version_addresses[indexOf(versions, version)]) AS stored,
+  recounted_robots, bitmapToArray(version_robots[indexOf(versions, version)]) AS stored_robots
+FROM
+(
+  SELECT artifact AS package, date, version, arraySort(groupArrayIf(number, live > 0)) AS recounted,
+    arraySort(groupArrayIf(number, live > 0 AND live_people = 0)) AS recounted_robots
+  FROM
+  (
+    SELECT artifact, date, toString(package_version) AS version, reinterpretAsUInt64(endpoint_id) AS address,
+      sum(sign) AS live, sumIf(sign, automated = '') AS live_people
+    FROM events
+    WHERE artifact IN (${artifacts}) AND kind = 'package' AND endpoint_id != toFixedString('', 16)
+    GROUP BY artifact, date, version, address
+  ) AS downloads
+  LEFT JOIN address_numbers USING (address)
+  GROUP BY artifact, date, version
+) AS counted
+INNER JOIN
+(
+  SELECT package, date, versions, version_addresses, version_robots
+  FROM address_sets
+  INNER JOIN
+  (
+    SELECT package, date, sum(fingerprint) AS fingerprint FROM totals GROUP BY package, date
+  ) AS held USING (package, date, fingerprint)
+  WHERE notEmpty(versions)
+) AS sets USING (package, date)
+WHERE arraySort(stored) != recounted OR arraySort(stored_robots) != recounted_robots`;
 }
 
 const SHARED_NUMBERS = `SELECT number, groupArray(address) AS addresses FROM address_numbers GROUP BY number HAVING count() > 1

@@ -3,18 +3,35 @@ import { composeContents, composeTableCounts } from "../../../aggregate/statisti
 import type { PackageDate } from "../../../aggregate/queries/sql-literals.js";
 import { readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import { rowsOf } from "../../../aggregate/statistics/run-statement.js";
+import { type AdoptionQuery, readAdoption } from "../../../aggregate/versions/read-adoption.js";
+import { ADOPTION_VERSIONS_MAX, OTHER_VERSIONS } from "../../../schemas/contracts/adoption.js";
 import type { Automation } from "../../../schemas/contracts/statistics.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
 
 const RANGE = { startDate: "2025-01-01", endDate: "2026-01-01" };
 
+/** What statistics without filters are asked for. */
+export const EVERYTHING = {
+  pixels: [],
+  libraryTypes: new Set(["docker"] as const),
+  range: RANGE,
+  filters: [],
+  interval: "day",
+  unsettled: { imports: [], fromVersion: "0", retracted: [], changed: false },
+  signal: new AbortController().signal,
+} as const;
+
 interface Download {
   address: string;
   time: number;
+  version: string;
   isAutomated: boolean;
 }
 
-/** The statistics of a package count these addresses by day and in all, from the sets that there are, and then as they know them. */
+/**
+ * The statistics of a package count these addresses by day, by version and in all, from the sets that there are, and then as
+ * they know them.
+ */
 export async function expectAddresses(
   { client }: TestClickHouse,
   packageId: string,
@@ -49,7 +66,29 @@ export async function expectAddresses(
       expect(await addressesOf(client, [packageId], { automated }), `${automated}, ${turn}`).toEqual(
         expected,
       );
+    await expectByVersion(client, { packages: [packageId], automated }, counted);
   }
+}
+
+async function expectByVersion(
+  client: TestClickHouse["client"],
+  query: Pick<AdoptionQuery, "packages" | "automated">,
+  downloads: readonly Download[],
+): Promise<void> {
+  const { versions, addresses } = await readAdoption(client, {
+    ...EVERYTHING,
+    ...query,
+    versions: "exact",
+  });
+  const nameOf = ({ version }: Download) => (versions.includes(version) ? version : OTHER_VERSIONS);
+  const wanted = [...new Set(downloads.map(nameOf))].map(
+    (name) => [name, distinct(downloads.filter((each) => nameOf(each) === name))] as const,
+  );
+  const named = new Set(
+    downloads.map(({ version }) => version).filter((version) => version !== "" && version !== OTHER_VERSIONS),
+  );
+  expect(versions).toHaveLength(Math.min(ADOPTION_VERSIONS_MAX, named.size));
+  expect([...addresses].sort()).toEqual(wanted.filter(([, amount]) => amount > 0).sort());
 }
 
 /** How many addresses the statistics of packages, and pixels, have in all, and on each day. */
@@ -59,17 +98,12 @@ export async function addressesOf(
   { pixels = [], automated = "include" }: { pixels?: readonly string[]; automated?: Automation } = {},
 ): Promise<(readonly [bucket: string, addresses: number])[]> {
   const { now } = await readStatistics(client, {
+    ...EVERYTHING,
     packages,
     pixels,
-    libraryTypes: new Set(["docker"]),
-    range: RANGE,
-    filters: [],
     lists: [],
     limit: 1,
-    interval: "day",
     automated,
-    unsettled: { imports: [], fromVersion: "0", retracted: [], changed: false },
-    signal: new AbortController().signal,
   });
   const buckets = [...now.buckets].map(([bucket, { addresses }]) => [bucket, addresses] as const);
   return [["", now.totals.addresses] as const, ...buckets].filter(([, addresses]) => addresses > 0).sort();
