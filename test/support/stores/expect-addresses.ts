@@ -29,8 +29,8 @@ interface Download {
 }
 
 /**
- * The statistics of a package count these addresses by day, by version and in all, from the sets that there are, and then as
- * they know them.
+ * The statistics of a package count these addresses by day and in all, and those of people by version, from the sets that
+ * there are, and then as they know them.
  */
 export async function expectAddresses(
   { client }: TestClickHouse,
@@ -66,8 +66,9 @@ export async function expectAddresses(
       expect(await addressesOf(client, [packageId], { automated }), `${automated}, ${turn}`).toEqual(
         expected,
       );
-    await expectByVersion(client, { packages: [packageId], automated }, counted);
   }
+  const people = downloads.filter(({ isAutomated }) => !isAutomated);
+  await expectByVersion(client, { packages: [packageId], automated: "exclude" }, people);
 }
 
 async function expectByVersion(
