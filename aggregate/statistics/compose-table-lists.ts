@@ -48,8 +48,8 @@ interface ListedRows {
 }
 
 function ofBreakdowns(lists: readonly StatisticsList[], grouping: Grouping): ListedRows {
+  const version = storedVersion("counted.value_1");
   const value = lists.reduce((sql, list) => {
-    const version = storedVersion("counted.value_1");
     const ofList = valueSql(version, list, grouping);
     return ofList === version ? sql : `if(counted.breakdown = '${sqlName(list.name)}', ${ofList}, ${sql})`;
   }, "counted.value_1");

@@ -56,14 +56,6 @@ export function groupVersion(version: string, grouping: Grouping): string {
   );
 }
 
-/**
- * SQL of a version in `breakdown_values`, to be grouped. As it is stored, a function of it is computed for every text of that
- * column, also for those of other breakdowns, which takes six times as long as for its rows alone.
- */
-export function storedVersion(column: string): string {
-  return `CAST(${column} AS String)`;
-}
-
 /** SQL of the same: the two read the same rules, in the syntax that JavaScript and RE2 share. */
 export function groupSql(sql: string, grouping: Grouping): string {
   return rulesOf(grouping).reduce(
@@ -71,6 +63,14 @@ export function groupSql(sql: string, grouping: Grouping): string {
       `replaceRegexpOne(${text}, ${quotedText(pattern)}, ${quotedText(group.replaceAll("$", "\\"))})`,
     sql,
   );
+}
+
+/**
+ * SQL of a version in `breakdown_values`, to be grouped. As it is stored, a function of it is computed for every text of that
+ * column, also for those of other breakdowns, which takes six times as long as for its rows alone.
+ */
+export function storedVersion(column: string): string {
+  return `CAST(${column} AS String)`;
 }
 
 /** A pattern of whole versions, and their group. No pattern matches the group that one before it made. */

@@ -83,7 +83,7 @@ FROM totals
 WHERE ${OF_RANGE}
 GROUP BY bucket
 UNION ALL
-SELECT toString(${bucket}) AS bucket, toString(${groupSql(storedVersion("value_1"), groupingOf(query))}) AS version, sum(${amount}) AS downloads
+SELECT toString(${bucket}) AS bucket, ${groupSql(storedVersion("value_1"), groupingOf(query))} AS version, sum(${amount}) AS downloads
 FROM breakdown_values
 WHERE ${OF_RANGE} AND breakdown = 'version' AND ${IS_NAMED}
 GROUP BY bucket, version`;
@@ -104,7 +104,7 @@ function firstSeenOf(query: AdoptionQuery): string {
   return `SELECT version, toString(min(date)) AS day
 FROM
 (
-  SELECT toString(${groupSql(storedVersion("value_1"), groupingOf(query))}) AS version, date
+  SELECT ${groupSql(storedVersion("value_1"), groupingOf(query))} AS version, date
   FROM breakdown_values
   WHERE package IN (packages) AND breakdown = 'version' AND ${IS_NAMED}
   GROUP BY version, date

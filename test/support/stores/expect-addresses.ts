@@ -3,7 +3,7 @@ import { composeContents, composeTableCounts } from "../../../aggregate/statisti
 import type { PackageDate } from "../../../aggregate/queries/sql-literals.js";
 import { readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import { rowsOf } from "../../../aggregate/statistics/run-statement.js";
-import { type AdoptionQuery, readAdoption } from "../../../aggregate/versions/read-adoption.js";
+import { readAdoption } from "../../../aggregate/versions/read-adoption.js";
 import { ADOPTION_VERSIONS_MAX, OTHER_VERSIONS } from "../../../schemas/contracts/adoption.js";
 import type { Automation } from "../../../schemas/contracts/statistics.js";
 import type { TestClickHouse } from "./open-clickhouse.js";
@@ -42,7 +42,7 @@ export async function expectAddresses(
     const days = [...new Set(counted.map(dayOf))];
     const wanted = days.map((day) => [day, distinct(counted.filter((each) => dayOf(each) === day))] as const);
     const scoped = { pixels: false, automated };
-    const query = { packages: [packageId], pixels: [], range: RANGE, signal: new AbortController().signal };
+    const query = { ...EVERYTHING, packages: [packageId] };
     const [found] = await rowsOf<{ stale: PackageDate[] }>(client, query, {
       query: composeContents("day"),
     });
@@ -68,17 +68,19 @@ export async function expectAddresses(
       );
   }
   const people = downloads.filter(({ isAutomated }) => !isAutomated);
-  await expectByVersion(client, { packages: [packageId], automated: "exclude" }, people);
+  await expectByVersion(client, packageId, people);
 }
 
+/** Of the downloads of people. */
 async function expectByVersion(
   client: TestClickHouse["client"],
-  query: Pick<AdoptionQuery, "packages" | "automated">,
+  packageId: string,
   downloads: readonly Download[],
 ): Promise<void> {
   const { versions, addresses } = await readAdoption(client, {
     ...EVERYTHING,
-    ...query,
+    packages: [packageId],
+    automated: "exclude",
     versions: "exact",
   });
   const nameOf = ({ version }: Download) => (versions.includes(version) ? version : OTHER_VERSIONS);
