@@ -7,6 +7,7 @@ import { onPostgres } from "../stores/on-postgres.js";
 import type { KnownArtifact } from "../imports/recount-line.js";
 import { type Cluster, startCluster } from "./start-cluster.js";
 import type { Toolchain } from "./start-toolchain.js";
+import type { ProcessEnvironment } from "./toolchain-process.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
 
 /** A cluster of two processes of the API, three of enrichment and one of jobs, with an organization to import into. */
@@ -19,8 +20,10 @@ export interface RolesWorld extends AsyncDisposable {
   readonly path: string;
   readonly clickhouse: PersistentClickHouse;
   readonly recountBodies: RecountBodies;
+  /** Those that were added and not removed. */
   readonly enrichers: readonly Toolchain[];
   readonly jobs: Toolchain;
+  addEnricher(env?: ProcessEnvironment): Promise<Toolchain>;
   newPackage(): Promise<KnownArtifact>;
   /** So many lines, in sections that are each about a new package. */
   newSections(lines: number): Promise<Section[]>;
@@ -42,8 +45,13 @@ export async function openRolesWorld({ brokers, sessionTimeoutMs }: SuiteBroker)
   const recountBodies = await openRecount();
   const first = await cluster.add("api");
   const second = await cluster.add("api");
-  const enrichers = [];
-  for (let started = 0; started < 3; started++) enrichers.push(await cluster.add("enrich"));
+  const added: Toolchain[] = [];
+  const addEnricher = async (env?: ProcessEnvironment) => {
+    const enricher = await cluster.add("enrich", env);
+    added.push(enricher);
+    return enricher;
+  };
+  for (let started = 0; started < 3; started++) await addEnricher();
   const jobs = await cluster.add("jobs");
   const api = await makeExporter(first, ORGANIZATION);
   const artifacts: KnownArtifact[] = [];
@@ -60,7 +68,10 @@ export async function openRolesWorld({ brokers, sessionTimeoutMs }: SuiteBroker)
     path: `/v2/${ORGANIZATION}/import`,
     clickhouse: openPersistentClickHouse(() => cluster.clickhouseUrl),
     recountBodies,
-    enrichers,
+    get enrichers() {
+      return added.filter((enricher) => cluster.members.includes(enricher));
+    },
+    addEnricher,
     jobs,
     newPackage,
     async newSections(lines) {

@@ -22,7 +22,7 @@ export interface Cluster extends AsyncDisposable {
   /** Those that were added and not removed, whether they run or not. */
   readonly members: readonly Toolchain[];
   /** Starts one more process with these roles, on a data directory of its own, and resolves when it is ready. */
-  add(roles: string): Promise<Toolchain>;
+  add(roles: string, env?: ProcessEnvironment): Promise<Toolchain>;
   /** Ends a process as SIGTERM does, checks that nothing of it is left, and forgets it. */
   remove(member: Toolchain): Promise<void>;
 }
@@ -70,8 +70,8 @@ export async function startCluster({
     clickhouseUrl,
     storesDir,
     members,
-    async add(roles) {
-      const member = await startToolchain({ env: { ...shared, ROLES: roles } });
+    async add(roles, own = {}) {
+      const member = await startToolchain({ env: { ...shared, ...own, ROLES: roles } });
       members.push(member);
       return member;
     },
