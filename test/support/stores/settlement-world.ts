@@ -74,11 +74,15 @@ export async function expectCounted(versions: readonly Version[]): Promise<void>
   await expectAnswered(versions);
 }
 
-export async function expectAnswered(versions: readonly Version[], of = artifact): Promise<void> {
-  const answered = await readAggregates(clickhouse, [of]);
+/** Of these packages together the aggregates, and of each by itself the addresses. */
+export async function expectAnswered(versions: readonly Version[], of = [artifact]): Promise<void> {
+  const answered = await readAggregates(clickhouse, of);
   expect(firstDifference(answered, aggregatesOf(versions))).toBe("");
-  const downloads = versions.map(({ event }) => ({ ...event, isAutomated: isAutomated(event.userAgent) }));
-  await expectAddresses(clickhouse, of.id, downloads);
+  for (const { id } of of) {
+    const events = versions.map(({ event }) => event).filter((event) => event.artifact.id === id);
+    const downloads = events.map((event) => ({ ...event, isAutomated: isAutomated(event.userAgent) }));
+    await expectAddresses(clickhouse, id, downloads);
+  }
   await expectOwnNumbers(clickhouse);
 }
 
