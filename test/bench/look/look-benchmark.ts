@@ -9,6 +9,8 @@ import { type MeasuredProgram, measureProgram } from "../common/measure-program.
 import { runAdmin } from "../../support/program/run-admin.js";
 import { queryByCurl, runCurlOnce } from "../common/run-curl.js";
 import { secondsSince } from "../common/seconds-since.js";
+import { raisePriority } from "../common/raise-priority.js";
+import { type SentAtRate, sendAtRate } from "../common/send-at-rate.js";
 import { openPageClient } from "../dashboard/page-client.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { awaitAddressSets } from "./await-address-sets.js";
@@ -16,13 +18,14 @@ import { bareStatements } from "./bare-statements.js";
 import { type LookRun, type Looked, lookReport } from "./look-report.js";
 import { type LookRequest, pagesOf, requestsOf } from "./look-requests.js";
 import { readTableSizes } from "./read-table-sizes.js";
-import { type StoredEvents, storeEvents } from "./store-events.js";
+import { importFirst, type StoredEvents, storeEvents } from "./store-events.js";
 
 /** Answers and pages over many stored events, in turns with statements over `events` on the same ClickHouse. */
 export const lookBenchmark: Benchmark = {
   name: "look",
   summary:
-    "statistics, exports and pages over --millions stored events, 5 times a round, beside bare statements of ClickHouse",
+    "statistics, exports and pages over --millions stored events, 5 times a round, beside bare statements of ClickHouse; " +
+    "then pages at --views a second beside an import",
   run: runLookBenchmark,
 };
 
@@ -48,7 +51,8 @@ async function runLook(measured: MeasuredProgram): Promise<LookRun> {
   const withoutSet = await awaitAddressSets(clickhouse);
   const sets = { seconds: secondsSince(atRest), days_without_set: withoutSet };
   await runAdmin(["funnel", "run"], { DATA_DIR: program.dataDir });
-  const look = await openLook(measured, stored);
+  const company = await largestCompany(measured, stored);
+  const look = await openLook(measured, stored, company);
   const looked: Looked[] = [];
   for (let turn = 0; turn < rounds * TURNS; turn += 1) {
     onProgress(`turn ${turn + 1} of ${rounds * TURNS}`);
@@ -56,13 +60,16 @@ async function runLook(measured: MeasuredProgram): Promise<LookRun> {
     // Equal requests share an answer for a moment: each of these is to be computed.
     await pause(SHARED_MS);
   }
-  return { stored, storing, sets, tables: await readTableSizes(clickhouse), looked };
+  const tables = await readTableSizes(clickhouse);
+  onProgress("page views beside an import of a million events");
+  return { stored, storing, sets, tables, looked, viewed: await viewBesideImport(measured, stored, company) };
 }
 
 /** Takes a turn: every request, page and statement once. */
 async function openLook(
   { program }: MeasuredProgram,
   stored: StoredEvents,
+  company: string,
 ): Promise<(turn: number) => Promise<Looked[]>> {
   const { pid } = program;
   const { api: url, clickhouse } = await program.ready();
@@ -70,7 +77,6 @@ async function openLook(
   const { cookie } = await openPageClient(url, { username: OWNER, token });
   const get = (sender: string, { path, headers }: LookRequest) =>
     runCurlOnce(pid, [`${url}${path}`, "-H", sender, ...(headers === undefined ? [] : ["-H", headers])]);
-  const company = await largestCompany(url, token);
   return async (turn) => {
     const looked: Looked[] = [];
     for (const each of requestsOf(stored, turn))
@@ -92,7 +98,29 @@ async function openLook(
   };
 }
 
-async function largestCompany(url: string, token: string): Promise<string> {
+/** Each of the pages is viewed as often as the others. */
+async function viewBesideImport(
+  { program, views: perSecond, seconds }: MeasuredProgram,
+  stored: StoredEvents,
+  company: string,
+): Promise<SentAtRate> {
+  const { api: url } = await program.ready();
+  const { token } = stored;
+  using client = await openPageClient(url, { username: OWNER, token });
+  const paths = pagesOf(stored, 0, company).map(({ path }) => path);
+  const importing = importFirst(connectApi(url, token), stored);
+  importing.catch(() => undefined);
+  using _ = raisePriority();
+  const viewed = await sendAtRate({ perSecond, seconds }, async (index) => {
+    const { status } = await client.get(paths[index % paths.length] ?? "");
+    return String(status);
+  });
+  await importing;
+  return viewed;
+}
+
+async function largestCompany({ program }: MeasuredProgram, { token }: StoredEvents): Promise<string> {
+  const { api: url } = await program.ready();
   const path = `/v2/${OWNER}/companies?per_page=1`;
   const { companies } = await connectApi(url, token).get<{ companies: CompanyRecord[] }>(path);
   return companies[0]?.domain ?? "";

@@ -1,6 +1,9 @@
 import type { BenchResult } from "../common/benchmark.js";
 import { whole } from "../common/format-numbers.js";
 import { overRounds } from "../common/median.js";
+import { percentiles } from "../common/percentiles.js";
+import { countAnswers } from "../common/rate-facts.js";
+import type { SentAtRate } from "../common/send-at-rate.js";
 import { factLines, factTable, report } from "../common/report.js";
 import type { CurlRun } from "../common/run-curl.js";
 import type { Usage } from "../usage/sample-usage.js";
@@ -22,6 +25,8 @@ export interface LookRun {
   sets: { seconds: number; days_without_set: number };
   tables: readonly TableSize[];
   looked: readonly Looked[];
+  /** The pages in turn, beside an import. */
+  viewed: SentAtRate;
 }
 
 const TITLES = {
@@ -37,6 +42,7 @@ export function lookReport({
   sets,
   tables,
   looked,
+  viewed,
 }: LookRun): BenchResult {
   const { events, addresses } = stored;
   const facts = factsOf(looked);
@@ -44,6 +50,11 @@ export function lookReport({
     seconds,
     resident_max_bytes: usage.service.residentMaxBytes,
     clickhouse_resident_max_bytes: usage.clickhouse.residentMaxBytes,
+  };
+  const views = {
+    views_per_second: viewed.latenciesMs.length / viewed.seconds,
+    latency_ms: percentiles(viewed.latenciesMs),
+    answers: countAnswers([viewed]),
   };
   const groups = Object.entries(TITLES).map(([title, heading]) =>
     factLines(
@@ -63,8 +74,9 @@ export function lookReport({
       ),
       factTable("", [["storing", storing]]),
       factLines("then", [["sets of addresses", sets]]),
+      factTable("", [["pages beside an import", views]]),
     ],
-    json: { events, addresses, tables, looked: facts, storing, sets },
+    json: { events, addresses, tables, looked: facts, storing, sets, views },
   });
 }
 

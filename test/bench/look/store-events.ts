@@ -70,6 +70,11 @@ async function makeOwner(
   return { events: 0, addresses, seed, from: dateAt(Date.now() - DAYS * DAY_MS), token, packageIds };
 }
 
+/** Once more, where they are stored: their rows are replaced, and as many events are there afterwards. */
+export function importFirst(api: ApiClient, stored: StoredEvents): Promise<unknown> {
+  return importNext(api, { ...stored, events: 0 });
+}
+
 async function importNext(api: ApiClient, { events, addresses, seed, from, packageIds }: StoredEvents) {
   const body = generateBody({
     ...{ seed, count: EVENTS_EACH, startAt: events, from, days: DAYS },
