@@ -10,6 +10,11 @@ interface ExportState {
   unsettled: UnsettledImports;
   /** The first day whose events are kept; absent while all are. */
   eventsFrom?: string;
+  /**
+   * What began after this time sees each import that was started, aborted or retracted, and each erasure that ended; in
+   * milliseconds of the epoch.
+   */
+  changedUntil: number;
 }
 
 /**
@@ -22,25 +27,27 @@ export async function readExportState(
   ownerIds: readonly string[],
   { since }: { since?: string } = {},
 ): Promise<ExportState> {
-  const rows = await query<OwingImport>(pg, OWING, [ownerIds, since ?? null]);
+  const rows = await query<OwingImport>(pg, OWING, [ownerIds]);
   const imports = rows.flatMap(({ id }) => id ?? []);
   const retracted = rows.flatMap(({ id, retracted }) => (retracted ? (id ?? []) : []));
   const stamps = rows.map(({ settledStamp }) => BigInt(settledStamp ?? 0));
   const least = stamps.reduce((a, b) => (a < b ? a : b), stamps[0] ?? 0n);
   const fromVersion = leastVersion(least);
-  const changed = rows[0]?.changed ?? true;
+  const changedUntil = rows[0]?.changedUntil ?? 0;
+  const changed = since !== undefined && changedUntil > Date.parse(since);
   const erasures = rows[0]?.erasures ?? [];
   const eventsFrom = rows[0]?.removedBefore ?? undefined;
   return {
     completeThrough: rows[0]?.through ?? "",
     unsettled: { imports, fromVersion, retracted, erasures, changed: changed || erasures.length > 0 },
     ...(eventsFrom !== undefined && { eventsFrom }),
+    changedUntil: erasures.length > 0 ? Infinity : changedUntil,
   };
 }
 
 interface OwingImport {
   through: string;
-  changed: boolean;
+  changedUntil: number | null;
   removedBefore: string | null;
   erasures: string[];
   id: string | null;
@@ -54,9 +61,12 @@ const OWING = `
     where owner_id = any($1::uuid[]) and ${IS_UNSETTLED}
   )
   select ${utc("coalesce((select min(asked_at) from owing), now())")} as through,
-    exists (
-      select from imports where owner_id = any($1::uuid[]) and asked_at > $2::timestamptz - interval '2 seconds'
-    ) as changed,
+    (
+      select extract(epoch from max(at) + interval '2 seconds')::float8 * 1000 from (
+        select max(asked_at) as at from imports where owner_id = any($1::uuid[])
+        union all select max(finished_at) from erasures where owner_id = any($1::uuid[])
+      ) changes
+    ) as "changedUntil",
     ${REMOVED_BEFORE} as "removedBefore",
     array(
       select id::text from erasures where owner_id = any($1::uuid[]) and finished_at is null
