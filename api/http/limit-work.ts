@@ -15,7 +15,7 @@ interface WorkLimits {
 }
 
 const TIME_MS_MAX = 20_000;
-/** Pages that many people look at at once cost one query a second, and one at a time where it takes longer. */
+/** Pages that many people look at at once cost one query a second. */
 export const SHARED_MS = 1_000;
 
 interface Asking {

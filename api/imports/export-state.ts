@@ -10,11 +10,6 @@ interface ExportState {
   unsettled: UnsettledImports;
   /** The first day whose events are kept; absent while all are. */
   eventsFrom?: string;
-  /**
-   * What began after this time sees each import that was started, aborted or retracted, and each erasure that ended; in
-   * milliseconds of the epoch.
-   */
-  changedUntil: number;
 }
 
 /**
@@ -27,27 +22,25 @@ export async function readExportState(
   ownerIds: readonly string[],
   { since }: { since?: string } = {},
 ): Promise<ExportState> {
-  const rows = await query<OwingImport>(pg, OWING, [ownerIds]);
+  const rows = await query<OwingImport>(pg, OWING, [ownerIds, since ?? null]);
   const imports = rows.flatMap(({ id }) => id ?? []);
   const retracted = rows.flatMap(({ id, retracted }) => (retracted ? (id ?? []) : []));
   const stamps = rows.map(({ settledStamp }) => BigInt(settledStamp ?? 0));
   const least = stamps.reduce((a, b) => (a < b ? a : b), stamps[0] ?? 0n);
   const fromVersion = leastVersion(least);
-  const changedUntil = rows[0]?.changedUntil ?? 0;
-  const changed = since !== undefined && changedUntil > Date.parse(since);
+  const changed = rows[0]?.changed ?? true;
   const erasures = rows[0]?.erasures ?? [];
   const eventsFrom = rows[0]?.removedBefore ?? undefined;
   return {
     completeThrough: rows[0]?.through ?? "",
     unsettled: { imports, fromVersion, retracted, erasures, changed: changed || erasures.length > 0 },
     ...(eventsFrom !== undefined && { eventsFrom }),
-    changedUntil: erasures.length > 0 ? Infinity : changedUntil,
   };
 }
 
 interface OwingImport {
   through: string;
-  changedUntil: number | null;
+  changed: boolean;
   removedBefore: string | null;
   erasures: string[];
   id: string | null;
@@ -61,12 +54,9 @@ const OWING = `
     where owner_id = any($1::uuid[]) and ${IS_UNSETTLED}
   )
   select ${utc("coalesce((select min(asked_at) from owing), now())")} as through,
-    (
-      select extract(epoch from max(at) + interval '2 seconds')::float8 * 1000 from (
-        select max(asked_at) as at from imports where owner_id = any($1::uuid[])
-        union all select max(finished_at) from erasures where owner_id = any($1::uuid[])
-      ) changes
-    ) as "changedUntil",
+    exists (
+      select from imports where owner_id = any($1::uuid[]) and asked_at > $2::timestamptz - interval '2 seconds'
+    ) as changed,
     ${REMOVED_BEFORE} as "removedBefore",
     array(
       select id::text from erasures where owner_id = any($1::uuid[]) and finished_at is null

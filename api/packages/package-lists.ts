@@ -37,7 +37,7 @@ export function openPackageLists(pg: Postgres): AnswerPackages {
     const texts = parseFlag(ctx.query, "short") ? "short" : "whole";
     const caller = account.id;
     // Only those that wait share: a list has everything that was made before it was asked for.
-    const rows = await build(ctx, { caller, sharing: { key, takesBegunAfter: Infinity } }, list);
+    const rows = await build(ctx, { caller, sharing: { key, takesBegun: false } }, list);
     // Tokens of one account share what is read, and each has its own part of it.
     const isSeen = (row: ListedPackage) =>
       reaches(account.limited, row.ownerId) && access(row, "packages.read", row) === "allowed";
@@ -49,7 +49,7 @@ export function openPackageLists(pg: Postgres): AnswerPackages {
 
     async function* readParts(): AsyncGenerator<Buffer> {
       for (const part of inParts(page, ({ textBytes }) => REST_BYTES + (texts === "whole" ? textBytes : 0)))
-        yield build(ctx, { caller, sharing: { key: tagOf(part), takesBegunAfter: 0 } }, async () => {
+        yield build(ctx, { caller, sharing: { key: tagOf(part), takesBegun: true } }, async () => {
           const ids = part.map(({ id }) => id);
           const read = await readPackages(pg, { accountId: account.id, ids, texts });
           const byId = new Map(read.map((row) => [row.id, row]));

@@ -27,22 +27,18 @@ export function adoptionRoute(
       if (asked.package === undefined)
         throw new Problem("invalid-query", "package is needed: adoption is that of one package.");
       const format = formatOf(ctx);
-      const { scope, exported, query, completeThrough, eventsFrom, ...prepared } = await prepareStatistics(
-        pg,
-        {
-          owner: param("owner"),
-          account,
-          action,
-          asked,
-          format,
-          readsEvents: true,
-        },
-      );
+      const { scope, exported, query, completeThrough, eventsFrom, isResting } = await prepareStatistics(pg, {
+        owner: param("owner"),
+        account,
+        action,
+        asked,
+        format,
+        readsEvents: true,
+      });
       const { range, interval, versions } = asked;
       const [id = ""] = scope.packages;
       const endsOfLife = { versions: await readEndsOfLife(pg, id), scheme: schemeOf(scope.libraryTypes) };
-      const key = JSON.stringify(["adoption", prepared.sharing.key, endsOfLife]);
-      const sharing = { ...prepared.sharing, key };
+      const sharing = { key: JSON.stringify(["adoption", query, asked, endsOfLife]), takesBegun: isResting };
       const work = async (signal: AbortSignal) => {
         const read = await readAdoption(clickhouse, { ...query, packages: [id], interval, versions, signal });
         return adoptionAnswer({ range, interval, completeThrough, eventsFrom, read, endsOfLife });

@@ -1,9 +1,9 @@
 import type { StatisticsQuery } from "../../aggregate/statistics/statistics-query.js";
-import type { Sharing } from "../../schemas/async/share-work.js";
 import type { Account } from "../access/access.js";
 import type { Changed } from "../access/audit-entries.js";
 import type { OwnerAction } from "../access/resources.js";
 import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
+import { SHARED_MS } from "../http/limit-work.js";
 import type { ApiContext } from "../http/route.js";
 import { readExportState } from "../imports/export-state.js";
 import { readPixel } from "../pixels/pixels.js";
@@ -29,7 +29,8 @@ interface Prepared {
   completeThrough: string;
   eventsFrom: string | undefined;
   query: Omit<StatisticsQuery, "signal">;
-  sharing: Sharing;
+  /** Whether no import was started, aborted or retracted shortly before: who asks again meanwhile gets the same numbers. */
+  isResting: boolean;
 }
 
 /**
@@ -43,20 +44,16 @@ export async function prepareStatistics(
   const part = await ownerInPartFor(pg, account, name, action);
   const scope = await statisticsScope(pg, part, asked);
   const exported = await admitFormat(pg, account, { owner: part.owner, asked, scope, format });
-  const { completeThrough, unsettled, eventsFrom, changedUntil } = await readExportState(pg, [part.owner.id]);
+  const since = new Date(Date.now() - SHARED_MS).toISOString();
+  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [part.owner.id], { since });
   const { range, before, compared, beforeUntil, filters, automated } = asked;
-  const { imports, retracted, erasures } = unsettled;
   return {
     scope,
     exported,
     completeThrough,
     eventsFrom: eventsFromIn(asked, { scope, eventsFrom, readsEvents }),
     query: { ...scope, range, before, compared, beforeUntil, filters, automated, unsettled },
-    // Not with `fromVersion`, which settlement moves on many times during an import, and which changes no number.
-    sharing: {
-      key: JSON.stringify([scope, [...scope.libraryTypes], asked, imports, retracted, erasures]),
-      takesBegunAfter: changedUntil,
-    },
+    isResting: !unsettled.changed,
   };
 }
 

@@ -42,7 +42,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       async handle({ ctx, account, action, param, recordExports }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
         const format = formatOf(ctx);
-        const { exported, query, sharing, ...known } = await prepareStatistics(pg, {
+        const { exported, query, isResting, ...known } = await prepareStatistics(pg, {
           owner: param("owner"),
           account,
           action,
@@ -56,6 +56,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
           const read = await readStatistics(clickhouse, { ...query, ...shown, signal });
           return statisticsAnswer(asked, { ...known, read });
         };
+        const sharing = { key: JSON.stringify([query, asked]), takesBegun: isResting };
         const statistics = await runLimited(ctx, { caller: account.id, sharing }, work);
         if (exported === undefined) return void (ctx.body = statistics);
         answerCsv(ctx, seriesAsCsv(statistics));
@@ -72,26 +73,19 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const search = parseSearch(ctx.query["search"]);
         const format = formatOf(ctx);
         const page = pageOf(ctx, format);
-        const { scope, exported, query, completeThrough, eventsFrom, ...prepared } = await prepareStatistics(
-          pg,
-          {
-            owner: param("owner"),
-            account,
-            action,
-            asked,
-            format,
-          },
-        );
+        const { scope, exported, query, completeThrough, eventsFrom } = await prepareStatistics(pg, {
+          owner: param("owner"),
+          account,
+          action,
+          asked,
+          format,
+        });
         const list = listNamed(param("breakdown"));
         const { range, before, versions } = asked;
         const after = page.after === undefined ? undefined : parsePosition(page.after);
         const limit = page.perPage + 1;
-        const shown = { versions, limit, search, after };
-        const key = JSON.stringify([list.name, prepared.sharing.key, shown]);
-        // A whole list may have very many rows: kept for others, several of them would fill the memory.
-        const sharing = format === "json" ? { sharing: { ...prepared.sharing, key } } : {};
-        const read = await runLimited(ctx, { caller: account.id, ...sharing }, (signal) =>
-          readList(clickhouse, { ...query, ...shown, lists: [list], signal }),
+        const read = await runLimited(ctx, { caller: account.id }, (signal) =>
+          readList(clickhouse, { ...query, lists: [list], versions, limit, search, after, signal }),
         );
         const about = {
           ...periodOf(range),

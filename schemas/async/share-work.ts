@@ -1,23 +1,23 @@
 import { LRUCache } from "lru-cache";
 
 export interface ShareOptions {
-  /** How long an answer is shared at least, from when its work began. */
+  /** How long an answer is shared, from when its work began. */
   sharedMs: number;
   answersMax: number;
 }
 
 export interface Sharing {
   key: string;
-  /** Work that began after this time is good enough, in milliseconds of the epoch. Infinity: only work that still waits is. */
-  takesBegunAfter: number;
+  /** Whether work that has begun is good enough: without it, only work that still waits is. */
+  takesBegun: boolean;
 }
 
 /** Calls `begin` when it has waited for its turn, and before it reads anything. */
 export type SharedWork<T> = (signal: AbortSignal, begin: () => void) => Promise<T>;
 
 /**
- * Does the work once for those who ask with the same key before it begins or, where they take that, until it is done and
- * within `sharedMs` of its beginning. The signal ends once all of them have left. Failures are not kept.
+ * Does the work once for those who ask with the same key before it begins or, where they take that, within
+ * `sharedMs` afterwards. The signal ends once all of them have left. Failures are not kept.
  */
 export type ShareAnswers<T extends object> = (
   sharing: Sharing,
@@ -27,7 +27,7 @@ export type ShareAnswers<T extends object> = (
 
 interface Shared<T> {
   answer: Promise<T>;
-  progress: { begunAt: number | undefined };
+  progress: { hasBegun: boolean };
   waiting: number;
   left: AbortController;
 }
@@ -39,25 +39,27 @@ export function shareAnswers<T extends object>({ sharedMs, answersMax }: ShareOp
     if (answers.peek(key) === shared) answers.delete(key);
   }
 
+  function keep(key: string, shared: Shared<T>): void {
+    answers.set(key, shared, shared.progress.hasBegun ? { ttl: sharedMs } : {});
+  }
+
   function start(key: string, work: SharedWork<T>): Shared<T> {
     const left = new AbortController();
-    const progress: Shared<T>["progress"] = { begunAt: undefined };
-    const begin = () => void (progress.begunAt = Date.now());
-    const shared = { answer: work(left.signal, begin), progress, waiting: 0, left };
-    const keep = () => {
-      const ttl = (progress.begunAt ?? Date.now()) + sharedMs - Date.now();
-      if (ttl <= 0) forget(key, shared);
-      else if (answers.peek(key) === shared) answers.set(key, shared, { ttl });
+    const progress = { hasBegun: false };
+    const begin = () => {
+      progress.hasBegun = true;
+      const known = answers.peek(key);
+      if (known?.progress === progress) keep(key, known);
     };
-    shared.answer.then(keep, () => forget(key, shared));
-    answers.set(key, shared);
+    const shared = { answer: work(left.signal, begin), progress, waiting: 0, left };
+    shared.answer.catch(() => forget(key, shared));
+    keep(key, shared);
     return shared;
   }
 
-  function joined({ key, takesBegunAfter }: Sharing): Shared<T> | undefined {
+  function joined({ key, takesBegun }: Sharing): Shared<T> | undefined {
     const shared = answers.get(key);
-    const begunAt = shared?.progress.begunAt ?? Infinity;
-    return begunAt > takesBegunAfter || begunAt === Infinity ? shared : undefined;
+    return shared?.progress.hasBegun && !takesBegun ? undefined : shared;
   }
 
   return async (sharing, signal, work) => {

@@ -51,12 +51,10 @@ describe("limited work", () => {
     const work = async () => Promise.resolve({ read: (reads += 1) });
     const callers = ["ada", "ada", "ada", "ada", "ada", "bob"];
     const answers = await Promise.all(
-      callers.map((caller) => run(contextOf(), { caller, sharing: { key: "a", takesBegunAfter: 0 } }, work)),
+      callers.map((caller) => run(contextOf(), { caller, sharing: { key: "a", takesBegun: true } }, work)),
     );
     expect(answers).toEqual(callers.map(() => ({ read: 1 })));
-    expect(
-      await run(contextOf(), { caller: "ada", sharing: { key: "b", takesBegunAfter: 0 } }, work),
-    ).toEqual({
+    expect(await run(contextOf(), { caller: "ada", sharing: { key: "b", takesBegun: true } }, work)).toEqual({
       read: 2,
     });
   });
@@ -65,7 +63,7 @@ describe("limited work", () => {
     const run = limitWork(LIMITS);
     const ends: (() => void)[] = [];
     const ask = () =>
-      run(contextOf(), { caller: "ada", sharing: { key: "a", takesBegunAfter: Infinity } }, async () => {
+      run(contextOf(), { caller: "ada", sharing: { key: "a", takesBegun: false } }, async () => {
         const read = ends.length + 1;
         await new Promise<void>((end) => ends.push(end));
         return { read };
