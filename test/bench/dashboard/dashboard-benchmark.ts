@@ -9,13 +9,13 @@ import { importFile } from "../common/import-file.js";
 import { makePackage } from "../common/make-packages.js";
 import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
 import { pause } from "../../../schemas/async/pause.js";
-import { raisePriority } from "../common/raise-priority.js";
-import { type SentAtRate, sendAtRate } from "../common/send-at-rate.js";
+import type { SentAtRate } from "../common/send-at-rate.js";
 import { median } from "../common/median.js";
 import { percentiles } from "../common/percentiles.js";
 import { countAnswers } from "../common/rate-facts.js";
 import { factTable, report } from "../common/report.js";
 import { type PageClient, openPageClient } from "./page-client.js";
+import { viewPages } from "./view-pages.js";
 
 /** Page views of a package at a fixed rate, alone and beside an import, with the answer of the API as the peer. */
 export const dashboardBenchmark: Benchmark = {
@@ -52,7 +52,7 @@ async function runDashboard(measured: MeasuredProgram): Promise<DashboardRun> {
   const sizes = await measureSizes(client, page);
   for (let view = 0; view < WARM_UP_VIEWS; view += 1) await client.get(page);
   const { views: perSecond, seconds } = measured;
-  const viewing = (address: string) => view(client, address, { perSecond, seconds });
+  const viewing = (address: string) => viewPages(client, [address], { perSecond, seconds });
   onProgress(`${perSecond} page views/s for ${seconds} s`);
   const alone = await viewing(page);
   onProgress(`the same rate of the API's answer alone`);
@@ -66,15 +66,6 @@ async function runDashboard(measured: MeasuredProgram): Promise<DashboardRun> {
   const beside = await viewing(page);
   const { secondsToDone } = await importing;
   return { alone, answers, beside, oneMs: one, filteredMs: filtered, sizes, importSeconds: secondsToDone };
-}
-
-async function view(
-  client: PageClient,
-  path: string,
-  rate: { perSecond: number; seconds: number },
-): Promise<SentAtRate> {
-  using _ = raisePriority();
-  return sendAtRate(rate, async () => String((await client.get(path)).status));
 }
 
 const ONE_OF = 9;

@@ -9,9 +9,9 @@ import { type MeasuredProgram, measureProgram } from "../common/measure-program.
 import { runAdmin } from "../../support/program/run-admin.js";
 import { queryByCurl, runCurlOnce } from "../common/run-curl.js";
 import { secondsSince } from "../common/seconds-since.js";
-import { raisePriority } from "../common/raise-priority.js";
-import { type SentAtRate, sendAtRate } from "../common/send-at-rate.js";
+import type { SentAtRate } from "../common/send-at-rate.js";
 import { openPageClient } from "../dashboard/page-client.js";
+import { viewPages } from "../dashboard/view-pages.js";
 import { sampleUsage } from "../usage/sample-usage.js";
 import { awaitAddressSets } from "./await-address-sets.js";
 import { bareStatements } from "./bare-statements.js";
@@ -110,11 +110,7 @@ async function viewBesideImport(
   const paths = pagesOf(stored, 0, company).map(({ path }) => path);
   const importing = importFirst(connectApi(url, token), stored);
   importing.catch(() => undefined);
-  using _ = raisePriority();
-  const viewed = await sendAtRate({ perSecond, seconds }, async (index) => {
-    const { status } = await client.get(paths[index % paths.length] ?? "");
-    return String(status);
-  });
+  const viewed = await viewPages(client, paths, { perSecond, seconds });
   await importing;
   return viewed;
 }
