@@ -30,7 +30,7 @@ interface Download {
 
 /**
  * The statistics of a package count these addresses by day and in all, and those of people by version, from the sets that
- * there are; with robots as they know them as well.
+ * there are, and then as they know them.
  */
 export async function expectAddresses(
   { client }: TestClickHouse,
@@ -62,8 +62,7 @@ export async function expectAddresses(
     const answered = rows.filter(({ measure, amount }) => measure === "addresses" && amount > 0);
     const expected = [["", distinct(counted)] as const, ...wanted].filter(([, amount]) => amount > 0).sort();
     expect(answered.map(({ bucket, amount }) => [bucket, amount]).sort(), automated).toEqual(expected);
-    const turns = automated === "include" ? ["first", "known"] : ["first"];
-    for (const turn of turns)
+    for (const turn of ["first", "known"])
       expect(await addressesOf(client, [packageId], { automated }), `${automated}, ${turn}`).toEqual(
         expected,
       );
