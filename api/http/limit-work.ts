@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { type ShareLimits, limitConcurrency } from "../../schemas/async/limit-concurrency.js";
-import { type Sharing, shareAnswers } from "../../schemas/async/share-work.js";
+import { type SharedWork, shareWaiting } from "../../schemas/async/share-work.js";
 import { Problem } from "../../schemas/problem.js";
 import type { ApiContext } from "./route.js";
 
@@ -8,66 +10,102 @@ interface WorkLimits {
   atOnce: ShareLimits;
   /** What a caller can do about work that takes too long, as a sentence. */
   remedy: string;
-  /** Results that are kept to be shared. */
-  sharedMax: number;
-  /** Bounds waiting and working together. */
+  /** Answers that are kept for the next who ask, `KEPT_MAX` without it. */
+  keptMax?: number;
+  /** Bounds waiting and working together, for each request. */
   timeMsMax?: number;
+  /** Says how old kept answers are. */
+  clock?: Pick<Performance, "now">;
 }
 
 const TIME_MS_MAX = 20_000;
-/** Pages that many people look at at once cost one query a second. */
-export const SHARED_MS = 1_000;
+/**
+ * Pages that many people look at at once cost one query a second. Where a query takes longer, it runs for a third of the
+ * time at most, as long as the state stays equal.
+ */
+export const KEPT_MS = 1_000;
+const KEPT_TIMES = 3;
+const KEPT_MAX = 100;
 
 interface Asking {
   caller: string;
-  /** Without it nothing is shared. A request waits for its turn together with those that have the same key. */
-  sharing?: Sharing;
+  /**
+   * Requests with the same key have the same right answer. Those that come while its work waits for its turn share that
+   * work, and those that come while it is done share the next. Without a key nothing is shared.
+   */
+  key?: string | undefined;
 }
+
+/**
+ * Returns the kept answer of the same key if its state is equal, for `KEPT_MS` or three times as long as it took, from when
+ * its work began. Otherwise runs `work`.
+ */
+export type Reuse<T> = (state: string, work: () => Promise<T>) => Promise<T>;
+
+export type LimitedWork<T> = (signal: AbortSignal, reuse: Reuse<T>) => Promise<T>;
 
 /** Runs the work of a request for a caller. Its signal ends with the connection and after `timeMsMax`. */
 export type RunLimited = <T extends object>(
   ctx: ApiContext,
   asking: Asking,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: LimitedWork<T>,
 ) => Promise<T>;
 
 /** Bounds what one caller's work costs others. Throws `unavailable` after too long, or if too many wait. */
-export function limitWork({ atOnce, remedy, sharedMax, timeMsMax = TIME_MS_MAX }: WorkLimits): RunLimited {
+export function limitWork(limits: WorkLimits): RunLimited {
+  const { atOnce, remedy, keptMax = KEPT_MAX, timeMsMax = TIME_MS_MAX, clock = performance } = limits;
   const take = limitConcurrency(atOnce);
-  const share = shareAnswers<object>({ sharedMs: SHARED_MS, answersMax: sharedMax });
+  /** Equal work is not done twice at the same time: both would take twice as long, and more of it would come meanwhile. */
+  const takeTurn = limitConcurrency({ perKey: 1, inAll: Infinity });
+  const share = shareWaiting<object>();
+  const kept = new LRUCache<string, { state: string; answer: object }>({
+    max: keptMax,
+    ttlAutopurge: true,
+    ttlResolution: 0,
+    perf: clock,
+    ttl: KEPT_MS,
+  });
 
-  async function runInTime<T>(
-    { caller, left, begin }: { caller: string; left: AbortSignal; begin: (() => void) | undefined },
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const timeout = AbortSignal.timeout(timeMsMax);
-    const signal = AbortSignal.any([left, timeout]);
-    try {
+  function keep<T extends object>(key: string): Reuse<T> {
+    const start = clock.now();
+    return async (state, work) => {
+      const known = kept.get(key);
+      if (known?.state === state) return known.answer as T;
+      const answer = await work();
+      const ttl = Math.max(KEPT_MS, KEPT_TIMES * (clock.now() - start));
+      kept.set(key, { state, answer }, { start, ttl });
+      return answer;
+    };
+  }
+
+  function inTurn<T extends object>({ caller, key }: Asking, work: LimitedWork<T>): SharedWork<T> {
+    return async (signal, begin) => {
+      using _turn = key === undefined ? undefined : await takeTurn([key], signal);
       using _permit = await take([caller], signal);
       signal.throwIfAborted();
-      begin?.();
-      return await work(signal);
+      begin();
+      return await work(signal, key === undefined ? (_, anew) => anew() : keep(key));
+    };
+  }
+
+  return async <T extends object>(ctx: ApiContext, asking: Asking, work: LimitedWork<T>) => {
+    // A key may have the ids of very many packages.
+    const key = asking.key && createHash("sha256").update(asking.key).digest("base64");
+    const left = new AbortController();
+    const leave = () => left.abort();
+    ctx.res.once("close", leave);
+    const timeout = AbortSignal.timeout(timeMsMax);
+    const signal = AbortSignal.any([left.signal, timeout]);
+    try {
+      const run = inTurn({ ...asking, key }, work);
+      if (key === undefined) return await run(signal, () => undefined);
+      return (await share(key, signal, run)) as T;
     } catch (cause) {
       if (!timeout.aborted || cause instanceof Problem) throw cause;
       throw new Problem("unavailable", `This takes longer than ${timeMsMax / 1000} s. ${remedy}`, {
         retryAfterSeconds: 30,
         cause,
       });
-    }
-  }
-
-  return async <T extends object>(
-    ctx: ApiContext,
-    { caller, sharing }: Asking,
-    work: (signal: AbortSignal) => Promise<T>,
-  ) => {
-    const left = new AbortController();
-    const leave = () => left.abort();
-    ctx.res.once("close", leave);
-    try {
-      const run = (signal: AbortSignal, begin?: () => void) =>
-        runInTime({ caller, left: signal, begin }, work);
-      return sharing === undefined ? await run(left.signal) : ((await share(sharing, left.signal, run)) as T);
     } finally {
       ctx.res.off("close", leave);
     }

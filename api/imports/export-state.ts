@@ -4,12 +4,14 @@ import { REMOVED_BEFORE } from "../postgres/removed-events.js";
 import { type Postgres, query, utc } from "../postgres/query.js";
 import { IS_UNSETTLED } from "./import-record.js";
 
-interface ExportState {
+export interface ExportState {
   /** An export read now shows everything received, aborted or retracted before this time; ISO 8601 UTC. */
   completeThrough: string;
   unsettled: UnsettledImports;
   /** The first day whose events are kept; absent while all are. */
   eventsFrom?: string;
+  /** When an import was last settled, or an erasure ended; empty before any was. */
+  lastSettled: string;
 }
 
 /**
@@ -35,12 +37,14 @@ export async function readExportState(
     completeThrough: rows[0]?.through ?? "",
     unsettled: { imports, fromVersion, retracted, erasures, changed: changed || erasures.length > 0 },
     ...(eventsFrom !== undefined && { eventsFrom }),
+    lastSettled: rows[0]?.lastSettled ?? "",
   };
 }
 
 interface OwingImport {
   through: string;
   changed: boolean;
+  lastSettled: string | null;
   removedBefore: string | null;
   erasures: string[];
   id: string | null;
@@ -57,6 +61,12 @@ const OWING = `
     exists (
       select from imports where owner_id = any($1::uuid[]) and asked_at > $2::timestamptz - interval '2 seconds'
     ) as changed,
+    (
+      select max(at) from unnest($1::uuid[]) as owner (id), lateral (
+        select max(settled_at) as at from imports where owner_id = owner.id
+        union all select max(finished_at) from erasures where owner_id = owner.id
+      ) settled
+    )::text as "lastSettled",
     ${REMOVED_BEFORE} as "removedBefore",
     array(
       select id::text from erasures where owner_id = any($1::uuid[]) and finished_at is null

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 const LISTED_MAX = 50;
 /** A poll reads for all who follow an owner. */
 const POLLED_MAX = 1_000;
-const QUERIES = { atOnce: { perKey: 2, inAll: 4 }, sharedMax: 100, remedy: "Try again later." };
+const QUERIES = { atOnce: { perKey: 2, inAll: 4 }, remedy: "Try again later." };
 
 /** What the feeds of live events read. */
 export function readSince({ pg, clickhouse }: LiveStores): ReadSince {

@@ -37,7 +37,6 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
   const sends = new RateLimiterMemory({ points: SENDS_MAX, duration: 60 });
   const runLimited = limitWork({
     atOnce: { perKey: 2, inAll: 4 },
-    sharedMax: 1,
     remedy: "Try again in a moment.",
   });
   return [

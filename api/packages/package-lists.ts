@@ -21,7 +21,7 @@ type AnswerPackages = (ctx: ApiContext, account: Account, asked: PackageList) =>
 /** Two parts of lists are read at once, one of each account; a few are kept for equal lists. */
 const LIMITS = {
   atOnce: { perKey: 1, inAll: 2 },
-  sharedMax: 16,
+  keptMax: 16,
   remedy: "Ask for a part of the list, with limit.",
 };
 /** Of the long descriptions and the rest of what a part has. */
@@ -36,8 +36,7 @@ export function openPackageLists(pg: Postgres): AnswerPackages {
   return async (ctx, account, { key, list }) => {
     const texts = parseFlag(ctx.query, "short") ? "short" : "whole";
     const caller = account.id;
-    // Only those that wait share: a list has everything that was made before it was asked for.
-    const rows = await build(ctx, { caller, sharing: { key, takesBegun: false } }, list);
+    const rows = await build(ctx, { caller, key }, list);
     // Tokens of one account share what is read, and each has its own part of it.
     const isSeen = (row: ListedPackage) =>
       reaches(account.limited, row.ownerId) && access(row, "packages.read", row) === "allowed";
@@ -49,13 +48,15 @@ export function openPackageLists(pg: Postgres): AnswerPackages {
 
     async function* readParts(): AsyncGenerator<Buffer> {
       for (const part of inParts(page, ({ textBytes }) => REST_BYTES + (texts === "whole" ? textBytes : 0)))
-        yield build(ctx, { caller, sharing: { key: tagOf(part), takesBegun: true } }, async () => {
-          const ids = part.map(({ id }) => id);
-          const read = await readPackages(pg, { accountId: account.id, ids, texts });
-          const byId = new Map(read.map((row) => [row.id, row]));
-          const records = ids.flatMap((id) => byId.get(id) ?? []).map(packageRecord);
-          return Buffer.from(records.map((record) => JSON.stringify(record)).join(","));
-        });
+        yield build<Buffer>(ctx, { caller, key: tagOf(part) }, (_, reuse) => reuse("", () => readPart(part)));
+    }
+
+    async function readPart(part: readonly ListedPackage[]): Promise<Buffer> {
+      const ids = part.map(({ id }) => id);
+      const read = await readPackages(pg, { accountId: account.id, ids, texts });
+      const byId = new Map(read.map((row) => [row.id, row]));
+      const records = ids.flatMap((id) => byId.get(id) ?? []).map(packageRecord);
+      return Buffer.from(records.map((record) => JSON.stringify(record)).join(","));
     }
 
     await answerArray(ctx, readParts(), tagOf(page));

@@ -341,6 +341,8 @@ create table imports (
   -- Set at the start, and again when an import that owed nothing any more is retracted: from then on the exports owe a
   -- change.
   asked_at        timestamptz not null default now(),
+  -- When the exports last had all that it owed.
+  settled_at      timestamptz,
   -- Null for the account's own token.
   token_name      text,
   -- Of the file, as its sender named it.
@@ -361,6 +363,19 @@ create index imports_owing on imports (owner_id, asked_at)
   where status = 'importing' or chunks_settled < chunks_written;
 create index imports_log_to_erase on imports (id) where retracted and not log_erased;
 create index imports_last_stamp on imports (owner_id, last_stamp);
+create index imports_settled on imports (owner_id, settled_at);
+
+create function note_settled() returns trigger language plpgsql as $$
+begin
+  new.settled_at := clock_timestamp();
+  return new;
+end $$;
+create trigger imports_are_settled before update on imports for each row
+  when (
+    (old.status = 'importing' or old.chunks_settled < old.chunks_written)
+    and not (new.status = 'importing' or new.chunks_settled < new.chunks_written)
+  )
+  execute function note_settled();
 
 create table import_chunks (
   import_id         uuid not null references imports (id) on delete cascade,

@@ -27,7 +27,8 @@ export function adoptionRoute(
       if (asked.package === undefined)
         throw new Problem("invalid-query", "package is needed: adoption is that of one package.");
       const format = formatOf(ctx);
-      const { scope, exported, query, completeThrough, eventsFrom, isResting } = await prepareStatistics(pg, {
+      const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
+        ctx,
         owner: param("owner"),
         account,
         action,
@@ -38,12 +39,10 @@ export function adoptionRoute(
       const { range, interval, versions } = asked;
       const [id = ""] = scope.packages;
       const endsOfLife = { versions: await readEndsOfLife(pg, id), scheme: schemeOf(scope.libraryTypes) };
-      const sharing = { key: JSON.stringify(["adoption", query, asked, endsOfLife]), takesBegun: isResting };
-      const work = async (signal: AbortSignal) => {
-        const read = await readAdoption(clickhouse, { ...query, packages: [id], interval, versions, signal });
-        return adoptionAnswer({ range, interval, completeThrough, eventsFrom, read, endsOfLife });
-      };
-      const adoption = await runLimited(ctx, { caller: account.id, sharing }, work);
+      const adoption = await readOnce(["adoption", endsOfLife], async ({ query, ...known }) => {
+        const read = await readAdoption(clickhouse, { ...query, packages: [id], interval, versions });
+        return adoptionAnswer({ range, interval, ...known, read, endsOfLife });
+      });
       if (exported === undefined) return void (ctx.body = adoption);
       answerCsv(ctx, adoptionAsCsv(adoption));
       recordExports(exported);

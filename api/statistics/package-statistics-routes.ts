@@ -36,7 +36,9 @@ export function packageStatisticsRoute(
       const compares = comparedRanges(range, { comparison, interval: "day", now });
       const automated = parseAutomated(onceOf(ctx.query, "automated"));
       const { owner, packages: seen } = await ownerInPartFor(pg, account, param("owner"), action);
-      ctx.body = await runLimited(ctx, { caller: account.id }, async (signal) => {
+      const names = seen.map(({ id, name }) => [id, name]);
+      const key = JSON.stringify(["packages", owner.id, names, range, compares, automated]);
+      ctx.body = await runLimited(ctx, { caller: account.id, key }, async (signal) => {
         const { completeThrough } = await readExportState(pg, [owner.id]);
         const packages = seen.map(({ id }) => id);
         const query = { packages, range, before: compares.before, automated, signal };

@@ -3,9 +3,9 @@ import type { Account } from "../access/access.js";
 import type { Changed } from "../access/audit-entries.js";
 import type { OwnerAction } from "../access/resources.js";
 import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
-import { SHARED_MS } from "../http/limit-work.js";
+import type { RunLimited } from "../http/limit-work.js";
 import type { ApiContext } from "../http/route.js";
-import { readExportState } from "../imports/export-state.js";
+import { type ExportState, readExportState } from "../imports/export-state.js";
 import { readPixel } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 import type { StatisticsAsked } from "./parse-statistics-query.js";
@@ -13,6 +13,7 @@ import { eventsFromIn } from "./statistics-answer.js";
 import { ownerInPartFor, type Scope, statisticsScope } from "./statistics-scope.js";
 
 interface Asked {
+  ctx: ApiContext;
   owner: string;
   account: Account;
   action: OwnerAction;
@@ -22,39 +23,58 @@ interface Asked {
   readsEvents?: boolean;
 }
 
+/** What numbers are read with: the caller's query, and the state of the owner's imports right before. */
+interface Reading {
+  completeThrough: string;
+  eventsFrom: string | undefined;
+  query: StatisticsQuery;
+}
+
 interface Prepared {
   scope: Scope;
   /** What is to be recorded of an export; undefined for an answer that is none. */
   exported: Changed | undefined;
-  completeThrough: string;
-  eventsFrom: string | undefined;
-  query: Omit<StatisticsQuery, "signal">;
-  /** Whether no import was started, aborted or retracted shortly before: who asks again meanwhile gets the same numbers. */
-  isResting: boolean;
+  /** Shares what is read with those who ask for the same. `of` says what it is, besides the query. CSV is not shared. */
+  readOnce: <Read extends object>(of: unknown, read: (reading: Reading) => Promise<Read>) => Promise<Read>;
 }
 
-/**
- * Admits the caller to the numbers, as to their export where that is asked for. The state of the owner's imports is read
- * before the events: they must contain all that it promises.
- */
+/** Admits the caller to the numbers, as to their export where that is asked for. */
 export async function prepareStatistics(
   pg: Postgres,
-  { owner: name, account, action, asked, format, readsEvents }: Asked,
+  runLimited: RunLimited,
+  { ctx, owner: name, account, action, asked, format, readsEvents }: Asked,
 ): Promise<Prepared> {
   const part = await ownerInPartFor(pg, account, name, action);
   const scope = await statisticsScope(pg, part, asked);
   const exported = await admitFormat(pg, account, { owner: part.owner, asked, scope, format });
-  const since = new Date(Date.now() - SHARED_MS).toISOString();
-  const { completeThrough, unsettled, eventsFrom } = await readExportState(pg, [part.owner.id], { since });
   const { range, before, compared, beforeUntil, filters, automated } = asked;
+  const { owner } = part;
   return {
     scope,
     exported,
-    completeThrough,
-    eventsFrom: eventsFromIn(asked, { scope, eventsFrom, readsEvents }),
-    query: { ...scope, range, before, compared, beforeUntil, filters, automated, unsettled },
-    isResting: !unsettled.changed,
+    readOnce(of, read) {
+      // A file may have very many rows: kept for others, several of them would fill the memory.
+      const key = format === "json" ? JSON.stringify([of, owner.id, scope, asked]) : undefined;
+      return runLimited(ctx, { caller: account.id, key }, async (signal, reuse) => {
+        // Read before the events: they must contain all that it promises.
+        const state = await readExportState(pg, [owner.id]);
+        const { completeThrough, unsettled } = state;
+        const eventsFrom = eventsFromIn(asked, { scope, eventsFrom: state.eventsFrom, readsEvents });
+        const filtered = { range, before, compared, beforeUntil, filters, automated };
+        const query = { ...scope, ...filtered, unsettled, signal };
+        return reuse(stateKey(state), () => read({ completeThrough, eventsFrom, query }));
+      });
+    },
   };
+}
+
+/**
+ * Equal for answers that promise the same. How far an import under way has come is left out: it is not promised before
+ * the import is settled.
+ */
+function stateKey({ unsettled, eventsFrom, lastSettled }: ExportState): string {
+  const { imports, retracted, erasures } = unsettled;
+  return JSON.stringify([imports, retracted, erasures, eventsFrom, lastSettled]);
 }
 
 export type Format = "json" | "csv";

@@ -25,7 +25,7 @@ export interface StatisticsRoutesDeps {
 }
 
 /** A caller's queries, and those of all. */
-export const QUERIES = { atOnce: { perKey: 4, inAll: 8 }, sharedMax: 100, remedy: "Ask for fewer days." };
+export const QUERIES = { atOnce: { perKey: 4, inAll: 8 }, remedy: "Ask for fewer days." };
 
 export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Route[] {
   const runLimited = limitWork(QUERIES);
@@ -42,7 +42,8 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       async handle({ ctx, account, action, param, recordExports }) {
         const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
         const format = formatOf(ctx);
-        const { exported, query, isResting, ...known } = await prepareStatistics(pg, {
+        const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
+          ctx,
           owner: param("owner"),
           account,
           action,
@@ -50,14 +51,12 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
           format,
           ...(asked.interval === "hour" && { readsEvents: true }),
         });
-        const work = async (signal: AbortSignal) => {
+        const statistics = await readOnce("statistics", async ({ query, ...known }) => {
           const { interval, limit, versions } = asked;
           const shown = { interval, limit, versions, lists: STATISTICS_LISTS };
-          const read = await readStatistics(clickhouse, { ...query, ...shown, signal });
-          return statisticsAnswer(asked, { ...known, read });
-        };
-        const sharing = { key: JSON.stringify([query, asked]), takesBegun: isResting };
-        const statistics = await runLimited(ctx, { caller: account.id, sharing }, work);
+          const read = await readStatistics(clickhouse, { ...query, ...shown });
+          return statisticsAnswer(asked, { ...known, scope, read });
+        });
         if (exported === undefined) return void (ctx.body = statistics);
         answerCsv(ctx, seriesAsCsv(statistics));
         recordExports(exported);
@@ -73,7 +72,8 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const search = parseSearch(ctx.query["search"]);
         const format = formatOf(ctx);
         const page = pageOf(ctx, format);
-        const { scope, exported, query, completeThrough, eventsFrom } = await prepareStatistics(pg, {
+        const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
+          ctx,
           owner: param("owner"),
           account,
           action,
@@ -83,10 +83,12 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const list = listNamed(param("breakdown"));
         const { range, before, versions } = asked;
         const after = page.after === undefined ? undefined : parsePosition(page.after);
-        const limit = page.perPage + 1;
-        const read = await runLimited(ctx, { caller: account.id }, (signal) =>
-          readList(clickhouse, { ...query, lists: [list], versions, limit, search, after, signal }),
-        );
+        const shown = { versions, limit: page.perPage + 1, search, after };
+        const listed = await readOnce([list.name, shown], async ({ query, ...known }) => {
+          const read = await readList(clickhouse, { ...query, ...shown, lists: [list] });
+          return { ...read, ...known };
+        });
+        const { completeThrough, eventsFrom, ...read } = listed;
         const about = {
           ...periodOf(range),
           complete_through: completeThrough,

@@ -1,83 +1,49 @@
-import { LRUCache } from "lru-cache";
-
-export interface ShareOptions {
-  /** How long an answer is shared, from when its work began. */
-  sharedMs: number;
-  answersMax: number;
-}
-
-export interface Sharing {
-  key: string;
-  /** Whether work that has begun is good enough: without it, only work that still waits is. */
-  takesBegun: boolean;
-}
+import { untilAborted } from "./pause.js";
 
 /** Calls `begin` when it has waited for its turn, and before it reads anything. */
 export type SharedWork<T> = (signal: AbortSignal, begin: () => void) => Promise<T>;
 
 /**
- * Does the work once for those who ask with the same key before it begins or, where they take that, within
- * `sharedMs` afterwards. The signal ends once all of them have left. Failures are not kept.
+ * Does the work once for all who ask with the same key before it begins: it reads all that was there when they asked.
+ * A caller leaves when its signal ends. The signal of the work ends once all of them have left.
  */
-export type ShareAnswers<T extends object> = (
-  sharing: Sharing,
-  signal: AbortSignal,
-  work: SharedWork<T>,
-) => Promise<T>;
+export type ShareWaiting<T> = (key: string, signal: AbortSignal, work: SharedWork<T>) => Promise<T>;
 
 interface Shared<T> {
   answer: Promise<T>;
-  progress: { hasBegun: boolean };
-  waiting: number;
+  askers: number;
+  /** From then on those who ask need other work. */
+  close: () => void;
   left: AbortController;
 }
 
-export function shareAnswers<T extends object>({ sharedMs, answersMax }: ShareOptions): ShareAnswers<T> {
-  const answers = new LRUCache<string, Shared<T>>({ max: answersMax });
-
-  function forget(key: string, shared: Shared<T>): void {
-    if (answers.peek(key) === shared) answers.delete(key);
-  }
-
-  function keep(key: string, shared: Shared<T>): void {
-    answers.set(key, shared, shared.progress.hasBegun ? { ttl: sharedMs } : {});
-  }
+export function shareWaiting<T>(): ShareWaiting<T> {
+  const waiting = new Map<string, Shared<T>>();
 
   function start(key: string, work: SharedWork<T>): Shared<T> {
     const left = new AbortController();
-    const progress = { hasBegun: false };
-    const begin = () => {
-      progress.hasBegun = true;
-      const known = answers.peek(key);
-      if (known?.progress === progress) keep(key, known);
+    const close = () => {
+      if (waiting.get(key)?.left === left) waiting.delete(key);
     };
-    const shared = { answer: work(left.signal, begin), progress, waiting: 0, left };
-    shared.answer.catch(() => forget(key, shared));
-    keep(key, shared);
+    const answer = Promise.resolve().then(() => work(left.signal, close));
+    answer.then(close, close);
+    const shared = { answer, askers: 0, close, left };
+    waiting.set(key, shared);
     return shared;
   }
 
-  function joined({ key, takesBegun }: Sharing): Shared<T> | undefined {
-    const shared = answers.get(key);
-    return shared?.progress.hasBegun && !takesBegun ? undefined : shared;
-  }
-
-  return async (sharing, signal, work) => {
+  return async (key, signal, work) => {
     signal.throwIfAborted();
-    const { key } = sharing;
-    const shared = joined(sharing) ?? start(key, work);
-    const leave = () => {
-      shared.waiting -= 1;
-      if (shared.waiting > 0) return;
-      forget(key, shared);
-      shared.left.abort(signal.reason);
-    };
-    shared.waiting += 1;
-    signal.addEventListener("abort", leave, { once: true });
+    const shared = waiting.get(key) ?? start(key, work);
+    shared.askers += 1;
     try {
-      return await shared.answer;
+      return await untilAborted(shared.answer, signal);
     } finally {
-      signal.removeEventListener("abort", leave);
+      shared.askers -= 1;
+      if (shared.askers === 0 && signal.aborted) {
+        shared.close();
+        shared.left.abort(signal.reason);
+      }
     }
   };
 }

@@ -1,4 +1,4 @@
-import { SHARED_MS } from "../../../api/http/limit-work.js";
+import { KEPT_MS } from "../../../api/http/limit-work.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { pause } from "../../../schemas/async/pause.js";
 import type { CompanyRecord } from "../../../schemas/contracts/funnel.js";
@@ -58,7 +58,7 @@ async function runLook(measured: MeasuredProgram): Promise<LookRun> {
     onProgress(`turn ${turn + 1} of ${rounds * TURNS}`);
     looked.push(...(await look(turn)));
     // Equal requests share an answer for a moment: each of these is to be computed.
-    await pause(SHARED_MS);
+    await pause(KEPT_MS);
   }
   const tables = await readTableSizes(clickhouse);
   onProgress("page views beside an import of a million events");

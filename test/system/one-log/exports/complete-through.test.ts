@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { api, useToolchain } from "../../../support/program/use-toolchain.js";
 import { retract } from "../../../support/imports/import-outcome.js";
@@ -59,4 +60,11 @@ test("an export that is complete through a retraction has none of what was retra
   for (; read.completeThrough <= retractedAt; read = await readExport("busy"));
   // The line of the test before is left.
   expect(read.text).toContain('"total":1,');
+});
+
+test("statistics that were read a moment ago are read anew once an import is done", async () => {
+  const downloads = async () => (await api.get<Statistics>(`/v2/busy/stats?${RANGE}`)).totals.downloads;
+  const before = await downloads();
+  await api.pollToDone(await api.importBody(path, LINE.repeat(3)));
+  expect(await downloads()).toBe(before + 3);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
-import { readCompleteThrough } from "../../../../api/imports/export-state.js";
+import { readCompleteThrough, readExportState } from "../../../../api/imports/export-state.js";
 import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
 import {
   ACTIVE_IMPORTS_MAX,
@@ -127,6 +127,49 @@ describe("the time that an owner's exports are complete through", () => {
     const owing = await readCompleteThrough(pg, ownerId);
     expect(owing > settled).toBe(true);
     expect(await readCompleteThrough(pg, ownerId)).toBe(owing);
+  });
+});
+
+describe("the time at which what an owner's exports owed was last settled", () => {
+  const lastSettled = async () => (await readExportState(pg, [ownerId])).lastSettled;
+
+  test("is later after each import that is done, settled again, or retracted", async () => {
+    const seen = [await lastSettled()];
+    expect(seen).toEqual([""]);
+    await report();
+    expect(await lastSettled()).toBe("");
+    await settleAll();
+    seen.push(await lastSettled());
+    await report();
+    expect(await lastSettled()).toBe(seen.at(-1));
+    await settleAll();
+    seen.push(await lastSettled());
+    await retractImport(pg, { ownerId, id });
+    expect(await lastSettled()).toBe(seen.at(-1));
+    await settling(async (owner) => {
+      await owner.markSettled([{ id, retracted: true }], await owner.unsettledChunks([id], SLICE));
+    });
+    seen.push(await lastSettled());
+    expect(seen).toEqual([...new Set(seen)].sort());
+  });
+
+  test("is that of an import that is aborted and owes nothing", async () => {
+    await report();
+    await settling(async (owner) => {
+      await owner.markSettled([{ id, retracted: false }], await owner.unsettledChunks([id], SLICE));
+    });
+    expect(await lastSettled()).toBe("");
+    await abortImport(pg, { ownerId, id }, { retract: false });
+    expect(await lastSettled()).not.toBe("");
+  });
+
+  test("is the end of an erasure", async () => {
+    await pg.query(
+      `insert into erasures (id, owner_id, kind, stamp, imports, collectors, finished_at)
+       values (gen_random_uuid(), $1, 'origin_id', 0, '{}', '{}', now())`,
+      [ownerId],
+    );
+    expect(await lastSettled()).toMatch(/^20/);
   });
 });
 

@@ -5,7 +5,7 @@ import type { ApiContext } from "../../../../api/http/route.js";
 
 const contextOf = () => ({ res: new EventEmitter() }) as unknown as ApiContext;
 
-const LIMITS = { atOnce: { perKey: 4, inAll: 8 }, sharedMax: 10, remedy: "Ask for less." };
+const LIMITS = { atOnce: { perKey: 4, inAll: 8 }, keptMax: 10, remedy: "Ask for less." };
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
@@ -45,35 +45,78 @@ describe("limited work", () => {
     await Promise.all(working);
   });
 
-  test("that many ask for with one key is done once, whoever asks", async () => {
-    const run = limitWork(LIMITS);
-    let reads = 0;
-    const work = async () => Promise.resolve({ read: (reads += 1) });
-    const callers = ["ada", "ada", "ada", "ada", "ada", "bob"];
-    const answers = await Promise.all(
-      callers.map((caller) => run(contextOf(), { caller, sharing: { key: "a", takesBegun: true } }, work)),
-    );
-    expect(answers).toEqual(callers.map(() => ({ read: 1 })));
-    expect(await run(contextOf(), { caller: "ada", sharing: { key: "b", takesBegun: true } }, work)).toEqual({
-      read: 2,
-    });
-  });
+  describe("with one key", () => {
+    /** Work that ends when it is told to. Each answer says how many were computed. */
+    function openWork() {
+      const clock = { ms: 1, now: () => clock.ms };
+      const run = limitWork({ ...LIMITS, clock });
+      const ends: (() => void)[] = [];
+      const ask = ({ caller = "ada", key = "a", state = "" } = {}) =>
+        run(contextOf(), { caller, key }, (_, reuse) =>
+          reuse(state, async () => {
+            const read = ends.length + 1;
+            await new Promise<void>((end) => ends.push(end));
+            return { read };
+          }),
+        );
+      const end = async (nth: number) => {
+        await expect.poll(() => ends.length).toBe(nth);
+        ends[nth - 1]?.();
+      };
+      return { ask, end, ends, clock };
+    }
 
-  test("that waits for its turn with one key is done once, and anew for those who come later where that matters", async () => {
-    const run = limitWork(LIMITS);
-    const ends: (() => void)[] = [];
-    const ask = () =>
-      run(contextOf(), { caller: "ada", sharing: { key: "a", takesBegun: false } }, async () => {
-        const read = ends.length + 1;
-        await new Promise<void>((end) => ends.push(end));
-        return { read };
-      });
-    const first = [ask(), ask()];
-    await expect.poll(() => ends.length).toBe(1);
-    const later = [ask(), ask()];
-    await expect.poll(() => ends.length).toBe(2);
-    for (const end of ends) end();
-    const answers = await Promise.all([...first, ...later]);
-    expect(answers.map(({ read }) => read)).toEqual([1, 1, 2, 2]);
+    test("is done once while it waits for its turn, whoever asks", async () => {
+      const { ask, end } = openWork();
+      const asked = ["ada", "ada", "ada", "ada", "ada", "bob"].map((caller) => ask({ caller }));
+      await end(1);
+      expect(await Promise.all(asked)).toEqual(asked.map(() => ({ read: 1 })));
+      const other = ask({ key: "b" });
+      await end(2);
+      expect(await other).toEqual({ read: 2 });
+    });
+
+    test("is not done twice at the same time: those who ask meanwhile get the next answer", async () => {
+      const { ask, end, ends } = openWork();
+      const first = ask({ state: "one" });
+      await expect.poll(() => ends.length).toBe(1);
+      const later = [ask({ state: "two" }), ask({ caller: "bob", state: "two" })];
+      await new Promise(setImmediate);
+      expect(ends).toHaveLength(1);
+      await end(1);
+      await end(2);
+      expect(await Promise.all([first, ...later])).toEqual([{ read: 1 }, { read: 2 }, { read: 2 }]);
+    });
+
+    test("is given again for a second while the state is equal", async () => {
+      const { ask, end, clock } = openWork();
+      const first = ask({ state: "one" });
+      await end(1);
+      expect(await first).toEqual({ read: 1 });
+      clock.ms += 999;
+      expect(await ask({ state: "one" })).toEqual({ read: 1 });
+      const changed = ask({ state: "two" });
+      await end(2);
+      expect(await changed).toEqual({ read: 2 });
+      clock.ms += 1_001;
+      const late = ask({ state: "two" });
+      await end(3);
+      expect(await late).toEqual({ read: 3 });
+    });
+
+    test("that takes longer is given again for three times as long, from when it began", async () => {
+      const { ask, end, ends, clock } = openWork();
+      const first = ask();
+      await expect.poll(() => ends.length).toBe(1);
+      clock.ms += 10_000;
+      await end(1);
+      await first;
+      clock.ms += 19_999;
+      expect(await ask()).toEqual({ read: 1 });
+      clock.ms += 2;
+      const late = ask();
+      await end(2);
+      expect(await late).toEqual({ read: 2 });
+    });
   });
 });

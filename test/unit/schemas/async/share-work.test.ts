@@ -1,108 +1,90 @@
 import { describe, expect, test } from "vitest";
-import { shareAnswers, inGroups } from "../../../../schemas/async/share-work.js";
+import { inGroups, shareWaiting } from "../../../../schemas/async/share-work.js";
 
-describe("shared answers", () => {
-  const A = { key: "a", takesBegun: true };
-  const OPTIONS = { sharedMs: 60_000, answersMax: 2 };
-
+describe("shared work", () => {
   /** Counts its calls; ends when it is told to, or with its signal. */
   function openWork() {
     const calls: {
       signal: AbortSignal;
       begin: () => void;
-      end: (answer: { n: number }) => void;
+      end: (answer: number) => void;
       fail: (error: Error) => void;
     }[] = [];
     const work = (signal: AbortSignal, begin: () => void) =>
-      new Promise<{ n: number }>((end, fail) => {
+      new Promise<number>((end, fail) => {
         signal.addEventListener("abort", () => fail(signal.reason as Error));
         calls.push({ signal, begin, end, fail });
       });
-    return { calls, work };
+    const share = shareWaiting<number>();
+    /** Resolves once the work that was started was called. */
+    const ask = async ({ key = "a", signal = new AbortController().signal } = {}) => {
+      const answer = share(key, signal, work);
+      answer.catch(() => undefined);
+      await new Promise(setImmediate);
+      return { answer };
+    };
+    return { calls, ask };
   }
 
-  const never = () => new AbortController().signal;
-
   describe("those who ask for the same", () => {
-    test("get one answer, also shortly after it was there", async () => {
-      const share = shareAnswers<{ n: number }>(OPTIONS);
-      const { calls, work } = openWork();
-      const asked = [share(A, never(), work), share(A, never(), work)];
-      calls[0]?.end({ n: 1 });
-      expect(await Promise.all(asked)).toEqual([{ n: 1 }, { n: 1 }]);
-      expect(await share(A, never(), work)).toEqual({ n: 1 });
+    test("get one answer as long as it waits for its turn", async () => {
+      const { calls, ask } = openWork();
+      const asked = [await ask(), await ask()];
+      calls[0]?.end(1);
+      for (const { answer } of asked) expect(await answer).toBe(1);
       expect(calls).toHaveLength(1);
     });
 
     test("get another answer than those who ask for something else", async () => {
-      const share = shareAnswers<{ n: number }>(OPTIONS);
-      const { calls, work } = openWork();
-      const asked = [share(A, never(), work), share({ ...A, key: "b" }, never(), work)];
-      calls.forEach(({ end }, n) => end({ n }));
-      expect(await Promise.all(asked)).toEqual([{ n: 0 }, { n: 1 }]);
+      const { calls, ask } = openWork();
+      const asked = [await ask(), await ask({ key: "b" })];
+      calls.forEach(({ end }, n) => end(n));
+      expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual([0, 1]);
     });
 
-    test("get a new answer once the old one is too old", async () => {
-      const share = shareAnswers<{ n: number }>({ ...OPTIONS, sharedMs: 1 });
-      const { calls, work } = openWork();
-      const first = share(A, never(), work);
+    test("once it has begun get the next one together", async () => {
+      const { calls, ask } = openWork();
+      const asked = [await ask()];
       calls[0]?.begin();
-      calls[0]?.end({ n: 1 });
-      await first;
-      await expect
-        .poll(() => {
-          void share(A, never(), work).catch(() => undefined);
-          return calls.length;
-        })
-        .toBeGreaterThan(1);
-    });
-
-    test("get one answer as long as it waits for its turn, however long that is", async () => {
-      const share = shareAnswers<{ n: number }>({ ...OPTIONS, sharedMs: 1 });
-      const { calls, work } = openWork();
-      const asked = [share(A, never(), work)];
-      await new Promise((later) => setTimeout(later, 5));
-      asked.push(share({ ...A, takesBegun: false }, never(), work));
-      calls[0]?.begin();
-      calls[0]?.end({ n: 1 });
-      expect(await Promise.all(asked)).toEqual([{ n: 1 }, { n: 1 }]);
-    });
-
-    test("get another answer once it has begun, where that is not good enough", async () => {
-      const share = shareAnswers<{ n: number }>(OPTIONS);
-      const { calls, work } = openWork();
-      const asked = [share(A, never(), work)];
-      calls[0]?.begin();
-      for (const takesBegun of [false, false, true]) asked.push(share({ ...A, takesBegun }, never(), work));
-      calls.forEach(({ end }, n) => end({ n }));
-      expect(await Promise.all(asked)).toEqual([{ n: 0 }, { n: 1 }, { n: 1 }, { n: 1 }]);
+      asked.push(await ask(), await ask());
+      calls.forEach(({ end }, n) => end(n));
+      expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual([0, 1, 1]);
     });
 
     test("are told of a failure, which is not kept", async () => {
-      const share = shareAnswers<{ n: number }>(OPTIONS);
-      const { calls, work } = openWork();
-      const asked = [share(A, never(), work), share(A, never(), work)];
+      const { calls, ask } = openWork();
+      const asked = [await ask(), await ask()];
       calls[0]?.fail(new Error("away"));
-      for (const each of asked) await expect(each).rejects.toThrow("away");
-      const again = share(A, never(), work);
-      calls[1]?.end({ n: 2 });
-      expect(await again).toEqual({ n: 2 });
+      for (const { answer } of asked) await expect(answer).rejects.toThrow("away");
+      const again = await ask();
+      calls[1]?.end(2);
+      expect(await again.answer).toBe(2);
     });
   });
 
-  describe("the work goes on", () => {
-    test("while somebody waits for it, and ends when the last one leaves", async () => {
-      const share = shareAnswers<{ n: number }>(OPTIONS);
-      const { calls, work } = openWork();
-      const callers = [new AbortController(), new AbortController()];
-      const asked = callers.map(({ signal }) => share(A, signal, work));
-      callers[0]?.abort();
+  describe("who leaves", () => {
+    test("waits no longer, and the work goes on for the others", async () => {
+      const { calls, ask } = openWork();
+      const caller = new AbortController();
+      const [left, stayed] = [await ask({ signal: caller.signal }), await ask()];
+      caller.abort();
+      await expect(left.answer).rejects.toMatchObject({ name: "AbortError" });
       expect(calls[0]?.signal.aborted).toBe(false);
-      callers[1]?.abort();
+      calls[0]?.end(1);
+      expect(await stayed.answer).toBe(1);
+    });
+
+    test("last ends the work, and who asks then gets other work", async () => {
+      const { calls, ask } = openWork();
+      const callers = [new AbortController(), new AbortController()];
+      const asked = [];
+      for (const { signal } of callers) asked.push(await ask({ signal }));
+      for (const caller of callers) caller.abort();
+      for (const { answer } of asked) await expect(answer).rejects.toMatchObject({ name: "AbortError" });
       expect(calls[0]?.signal.aborted).toBe(true);
-      for (const each of asked) await expect(each).rejects.toMatchObject({ name: "AbortError" });
-      void share(A, never(), work).catch(() => undefined);
-      expect(calls).toHaveLength(2);
+      const again = await ask();
+      calls[1]?.end(2);
+      expect(await again.answer).toBe(2);
     });
   });
 });
