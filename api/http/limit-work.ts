@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type ShareLimits, limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { type SharedWork, shareWaiting } from "../../schemas/async/share-work.js";
 import { Problem } from "../../schemas/problem.js";
+import { bytesTag } from "./answers/headers.js";
 import type { ApiContext } from "./route.js";
 
 interface WorkLimits {
@@ -90,7 +90,7 @@ export function limitWork(limits: WorkLimits): RunLimited {
 
   return async <T extends object>(ctx: ApiContext, asking: Asking, work: LimitedWork<T>) => {
     // A key may have the ids of very many packages.
-    const key = asking.key && createHash("sha256").update(asking.key).digest("base64");
+    const key = asking.key && bytesTag(asking.key);
     const left = new AbortController();
     const leave = () => left.abort();
     ctx.res.once("close", leave);

@@ -58,7 +58,7 @@ const OWING = `
     where owner_id = any($1::uuid[]) and ${IS_UNSETTLED}
   )
   select ${utc("coalesce((select min(asked_at) from owing), now())")} as through,
-    exists (
+    $2::timestamptz is not null and exists (
       select from imports where owner_id = any($1::uuid[]) and asked_at > $2::timestamptz - interval '2 seconds'
     ) as changed,
     (

@@ -22,16 +22,14 @@ export function adoptionRoute(
     path: "/v2/:owner/stats/adoption",
     action: "stats.read",
     operation: READ_ADOPTION,
-    async handle({ ctx, account, action, param, recordExports }) {
+    async handle(call) {
+      const { ctx, recordExports } = call;
       const asked = parseStatisticsQuery(ctx.query, { of: "adoption", now: new Date() });
       if (asked.package === undefined)
         throw new Problem("invalid-query", "package is needed: adoption is that of one package.");
       const format = formatOf(ctx);
       const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
-        ctx,
-        owner: param("owner"),
-        account,
-        action,
+        call,
         asked,
         format,
         readsEvents: true,

@@ -4,7 +4,7 @@ import type { Changed } from "../access/audit-entries.js";
 import type { OwnerAction } from "../access/resources.js";
 import { type Owner, packageFor, requireExportOf, requireScope } from "../access/authorise.js";
 import type { RunLimited } from "../http/limit-work.js";
-import type { ApiContext } from "../http/route.js";
+import type { ApiContext, Call } from "../http/route.js";
 import { type ExportState, readExportState } from "../imports/export-state.js";
 import { readPixel } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
@@ -13,10 +13,7 @@ import { eventsFromIn } from "./statistics-answer.js";
 import { ownerInPartFor, type Scope, statisticsScope } from "./statistics-scope.js";
 
 interface Asked {
-  ctx: ApiContext;
-  owner: string;
-  account: Account;
-  action: OwnerAction;
+  call: Pick<Call<OwnerAction>, "ctx" | "account" | "action" | "param">;
   asked: StatisticsAsked;
   format: Format;
   /** Also without filters and pixels. */
@@ -42,13 +39,13 @@ interface Prepared {
 export async function prepareStatistics(
   pg: Postgres,
   runLimited: RunLimited,
-  { ctx, owner: name, account, action, asked, format, readsEvents }: Asked,
+  { call: { ctx, account, action, param }, asked, format, readsEvents }: Asked,
 ): Promise<Prepared> {
-  const part = await ownerInPartFor(pg, account, name, action);
-  const scope = await statisticsScope(pg, part, asked);
-  const exported = await admitFormat(pg, account, { owner: part.owner, asked, scope, format });
-  const { range, before, compared, beforeUntil, filters, automated } = asked;
+  const part = await ownerInPartFor(pg, account, param("owner"), action);
   const { owner } = part;
+  const scope = await statisticsScope(pg, part, asked);
+  const exported = await admitFormat(pg, account, { owner, asked, scope, format });
+  const { range, before, compared, beforeUntil, filters, automated } = asked;
   return {
     scope,
     exported,

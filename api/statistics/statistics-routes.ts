@@ -39,14 +39,12 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       path: "/v2/:owner/stats",
       action: "stats.read",
       operation: READ_STATISTICS,
-      async handle({ ctx, account, action, param, recordExports }) {
+      async handle(call) {
+        const { ctx, recordExports } = call;
         const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
         const format = formatOf(ctx);
         const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
-          ctx,
-          owner: param("owner"),
-          account,
-          action,
+          call,
           asked,
           format,
           ...(asked.interval === "hour" && { readsEvents: true }),
@@ -67,16 +65,14 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       path: "/v2/:owner/stats/:breakdown",
       action: "stats.read",
       operation: READ_STATISTICS_LIST,
-      async handle({ ctx, account, action, param, recordExports }) {
+      async handle(call) {
+        const { ctx, param, recordExports } = call;
         const asked = parseStatisticsQuery(ctx.query, { of: "list", now: new Date() });
         const search = parseSearch(ctx.query["search"]);
         const format = formatOf(ctx);
         const page = pageOf(ctx, format);
         const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
-          ctx,
-          owner: param("owner"),
-          account,
-          action,
+          call,
           asked,
           format,
         });
