@@ -28,7 +28,10 @@ export interface ImportRow {
   warnings: LogEntry[];
 }
 
-/** SQL: whether something of an import may not be in the aggregates yet. The index `imports_owing` has the same condition. */
+/**
+ * SQL: whether something of an import may not be in the aggregates yet. In schema.sql the index `imports_owing` and the
+ * trigger `imports_are_settled` have the same condition.
+ */
 export const IS_UNSETTLED = "(status = 'importing' or chunks_settled < chunks_written)";
 
 /** SQL: whether events of the import `i`, of which somebody asked the retraction, may still be in the aggregates. */
