@@ -1,7 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrateClickHouse } from "../../../../aggregate/clickhouse/migrate-clickhouse.js";
-import { breakdownMigrations, readMigrations } from "../../../../aggregate/clickhouse/read-migrations.js";
+import {
+  breakdownMigrations,
+  dailyTables,
+  readMigrations,
+} from "../../../../aggregate/clickhouse/read-migrations.js";
 import { composeAggregates, openAggregates } from "../../../../aggregate/queries/open-aggregates.js";
 import { FORMAT_SETTINGS, openRows } from "../../../../aggregate/queries/open-rows.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
@@ -32,6 +36,29 @@ describe("a service's tables", () => {
     expect(await applied()).toEqual(sorted);
     await prepareClickHouse(clickhouse.url, { lock: "alone" });
     expect(await applied()).toEqual(sorted);
+  });
+
+  test("count later events as well once they are restored from a backup", async () => {
+    const tables = (await dailyTables()).map(({ table }) => table);
+    const sums = async () => {
+      const selects = tables.map((table) => `(SELECT sum(total) FROM ${table}) AS ${table}`);
+      const [row] = await clickhouse.rows<Record<string, string>>(`SELECT ${selects.join(", ")}`);
+      return tables.map((table) => Number(row?.[table]));
+    };
+    await insertChunk(clickhouse, chunkOf(3), "before");
+    const backedUp = await sums();
+    expect(Math.min(...backedUp)).toBeGreaterThan(0);
+    const session_id = randomUUID();
+    const server = connectClickHouse(clickhouse.url, { database: "default" });
+    for (const query of [
+      "BACKUP DATABASE maintainer TO Memory('backup')",
+      "DROP DATABASE maintainer SYNC",
+      "RESTORE DATABASE maintainer FROM Memory('backup')",
+    ])
+      await server.command({ query, session_id });
+    await server.close();
+    await insertChunk(clickhouse, chunkOf(4), "after");
+    expect(await sums()).toEqual(backedUp.map((sum) => 2 * sum));
   });
 
   test("count a ninth breakdown from its first event on, once it is in the list", async () => {
