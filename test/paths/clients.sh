@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A programmer who wants a client: types and clients for TypeScript and Python are made from the OpenAPI document, and run the
-# README's first import. Needs Node, curl and the npm registry; python3 with pip and PyPI for Python's part, which is left out
+# The first import of the docs. Needs Node, curl and the npm registry; python3 with pip and PyPI for Python's part, which is left out
 # aloud without them.
 source "$(dirname "${BASH_SOURCE[0]}")/with-service.sh"
 

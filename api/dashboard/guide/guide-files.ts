@@ -6,7 +6,10 @@ import type { Visit } from "../page.js";
 
 /** The guide's pages in the order of its list. Each is a file of `deploy/docs`, but the first two. */
 export const GUIDE = [
-  { title: "Begin", names: ["readme", "cases", "dashboard", "importing", "collecting", "sources"] },
+  {
+    title: "Begin",
+    names: ["readme", "first-import", "cases", "dashboard", "importing", "collecting", "sources"],
+  },
   {
     title: "See and pass on",
     names: ["statistics", "companies", "funnel", "analysing", "exporting", "badges", "annotations"],
@@ -26,7 +29,7 @@ export const GUIDE = [
       "metrics",
     ],
   },
-  { title: "Work on it", names: ["contributing", "releasing"] },
+  { title: "Work on it", names: ["architecture", "glossary", "contributing", "releasing"] },
 ] as const;
 
 export type GuideName = (typeof GUIDE)[number]["names"][number];

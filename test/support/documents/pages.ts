@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** Every page, in the order in which their commands run: later pages use the account and the packages of the README. */
+/** Every page, in the order in which their commands run: later pages use the account and the packages of the first import. */
 export const PAGES = [
   "README.md",
+  "deploy/docs/first-import.md",
   "deploy/docs/importing.md",
   "deploy/docs/command.md",
   "deploy/docs/exporting.md",
@@ -30,6 +31,8 @@ export const PAGES = [
   "deploy/docs/cluster.md",
   "deploy/docs/metrics.md",
   "deploy/docs/upgrade.md",
+  "deploy/docs/architecture.md",
+  "deploy/docs/glossary.md",
   "deploy/docs/contributing.md",
   "deploy/docs/releasing.md",
   "CONTRIBUTING.md",

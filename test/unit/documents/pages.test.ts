@@ -86,7 +86,8 @@ function pathsIn(text: string): string[] {
 }
 
 describe("the table of files to change", () => {
-  const section = textOf("README.md").split("## Where to change what")[1]?.split("\n## ")[0] ?? "";
+  const section =
+    textOf("deploy/docs/architecture.md").split("## Where to change what")[1]?.split("\n## ")[0] ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| you want"));
 
   test("has rows that name files, all from the root of the repository", () => {

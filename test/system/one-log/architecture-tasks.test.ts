@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 let copy: string;
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), "readme-tasks-"));
+  copy = mkdtempSync(join(tmpdir(), "architecture-tasks-"));
   const files = execFileSync("git", ["ls-files"], { encoding: "utf8" }).trim().split("\n");
   for (const file of files) cpSync(file, join(copy, file));
   symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
@@ -18,9 +18,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** The files that the row of the README with this task names. */
+/** The files that the row of the architecture page with this task names. */
 function filesOf(task: string): string[] {
-  const row = readFileSync("README.md", "utf8")
+  const row = readFileSync("deploy/docs/architecture.md", "utf8")
     .split("\n")
     .find((line) => line.startsWith(`| ${task} |`));
   return [...(row ?? "").matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
