@@ -19,6 +19,8 @@ const REPEAT_MS = 10_000;
  *
  * - GET of a tag is a pull of it.
  * - HEAD of a tag opens a pull, which the next GET of a digest makes. HEAD alone is none.
+ * - A digest belongs to the newest open HEAD, which may be one of the digest itself. Every pull closes the HEADs of other
+ *   tags before it: these tags were only looked at, as kubelet does before it starts an image that the machine has.
  * - Other digests after a pull belong to it: the manifest of the platform, out of an index.
  * - GET of a digest with none of this before is a pull without version.
  * - Digests that are first asked for after a request for referrers, before the next HEAD of a tag, are those of
@@ -31,9 +33,9 @@ const REPEAT_MS = 10_000;
  * counted in advance.
  *
  * A client that `mayRepeat` (containerd 1.6) logs in for HEAD and once more for GET, and sends both again after a 401
- * of the registry, which this host does not see. So when there are two HEADs before the first GET, every second GET of
- * that digest is taken for a repeated one. If those were two machines after all, the manifest of their platform tells:
- * a machine asks for it once, so there are at least as many pulls as GETs of it.
+ * of the registry, which this host does not see. So when two HEADs come soon after one another before the first GET,
+ * every second GET of that digest is taken for a repeated one. If those were two machines after all, the manifest of
+ * their platform tells: a machine asks for it once, so there are at least as many pulls as GETs of it.
  */
 export class PullingClient {
   private readonly seen = new RememberedManifests();
@@ -59,6 +61,7 @@ export class PullingClient {
       return this.pull(tag, now);
     }
     tag.opened++;
+    tag.isOpenedTwice = now - tag.openedAt < REPEAT_MS;
     tag.openedAt = now;
     tag.openedStep = this.step;
     return undefined;
@@ -83,6 +86,7 @@ export class PullingClient {
     if (digest.isReferrer) return undefined;
     if (method === "HEAD") {
       digest.heads++;
+      digest.headStep = this.step;
       return undefined;
     }
     digest.gets++;
@@ -106,12 +110,14 @@ export class PullingClient {
   }
 
   private count({ key, digest, tags, own, now }: AskedDigest): Pull | undefined {
-    const opened = tags.filter((tag) => tag.opened > 0);
+    const opened = tags.filter((tag) => tag.opened > 0 && tag.openedStep > digest.headStep);
+    this.pulledStep = Math.max(this.pulledStep, digest.headStep);
+    digest.headStep = -Infinity;
     const openedSince = opened.filter((tag) => tag.openedStep > this.pulledStep);
     const isOwn = (tag: RememberedTag) => own.includes(tag);
     const isNew = digest.gets === 1;
 
-    const next = openedSince.find(isOwn) ?? openedSince.find((tag) => tag.digest === undefined);
+    const next = openedSince.findLast((tag) => tag.digest === undefined || isOwn(tag));
     if (next !== undefined) return this.pullBy(next, { key, digest, now });
     const counted = own.find((tag) => tag.inAdvance > 0);
     if (counted !== undefined) {
@@ -119,9 +125,9 @@ export class PullingClient {
       if (counted.isRepeated) digest.repeatableAt = now;
       return undefined;
     }
-    const waiting = opened.find(isOwn) ?? (isNew ? opened.find(isUnresolved) : undefined);
+    const waiting = opened.findLast(isOwn);
     if (waiting !== undefined) return this.pullBy(waiting, { key, digest, now });
-    const moved = isNew ? openedSince[0] : undefined;
+    const moved = isNew ? openedSince.at(-1) : undefined;
     if (moved !== undefined) {
       moved.inAdvance++;
       return this.pull(moved, now);
@@ -136,7 +142,7 @@ export class PullingClient {
 
   /** The digest makes a pull of the tag. */
   private pullBy(tag: RememberedTag, { key, digest, now }: Omit<AskedDigest, "tags" | "own">): Pull {
-    if (tag.digest === undefined) tag.isRepeated = this.mayRepeat && tag.opened > 1;
+    if (tag.digest === undefined) tag.isRepeated = this.mayRepeat && tag.opened > 1 && tag.isOpenedTwice;
     if (tag.isRepeated) digest.repeatableAt = now;
     tag.digest = key;
     tag.digestAt = now;

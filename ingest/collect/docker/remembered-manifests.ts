@@ -7,6 +7,8 @@ export interface RememberedTag {
   opened: number;
   openedAt: number;
   openedStep: number;
+  /** Whether the last HEAD came soon after the one before it. */
+  isOpenedTwice: boolean;
   /** The digest that followed the first HEAD, and when it was last asked for. */
   digest: string | undefined;
   digestAt: number;
@@ -21,6 +23,8 @@ export interface RememberedTag {
 export interface RememberedDigest {
   at: number;
   heads: number;
+  /** The last HEAD that no GET of it has followed. */
+  headStep: number;
   gets: number;
   /** Whether it was pulled without a tag. */
   isPull: boolean;
@@ -49,8 +53,7 @@ export class RememberedManifests {
   }
 
   digest(key: string, now: number): RememberedDigest {
-    const none = { heads: 0, gets: 0, isPull: false, isReferrer: false, repeatableAt: -Infinity };
-    const digest = { ...none, ...this.digests.get(key), at: now };
+    const digest = { ...NEW_DIGEST, ...this.digests.get(key), at: now };
     touch(this.digests, { key, value: digest, max: DIGESTS_MAX });
     return digest;
   }
@@ -66,6 +69,15 @@ export class RememberedManifests {
   }
 }
 
+const NEW_DIGEST = {
+  heads: 0,
+  headStep: -Infinity,
+  gets: 0,
+  isPull: false,
+  isReferrer: false,
+  repeatableAt: -Infinity,
+};
+
 function newTag(name: string): RememberedTag {
   return {
     // A copy: the name is a part of a whole request target, which it would keep in memory.
@@ -73,6 +85,7 @@ function newTag(name: string): RememberedTag {
     opened: 0,
     openedAt: -Infinity,
     openedStep: 0,
+    isOpenedTwice: false,
     digest: undefined,
     digestAt: -Infinity,
     pulledAt: -Infinity,

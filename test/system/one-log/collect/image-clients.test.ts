@@ -41,9 +41,9 @@ async function newImage(name: string): Promise<string> {
 }
 
 /** All events of an image after its pull. */
-async function eventsOf(packageId: string, name: string) {
+async function eventsOf(packageId: string, name: string, count = 1) {
   const marker = { path: `/v2/${name}/manifests/marker`, host: authority() };
-  const events = await eventsBefore(world, { id: packageId, count: 1, marker });
+  const events = await eventsBefore(world, { id: packageId, count, marker });
   return events.map(({ type, version, client }) => ({ type, version, client }));
 }
 
@@ -78,6 +78,60 @@ describe.each(REPLAYED_CLIENTS)("a client that asks as $name does pulls", (clien
     expect(await eventsOf(packageId, name)).toEqual([{ type: "image-pull", version, client: client.name }]);
   });
 });
+
+const RESOLVING_CLIENTS = REPLAYED_CLIENTS.filter(({ followsWithCredentials }) => followsWithCredentials);
+
+test.each(RESOLVING_CLIENTS)(
+  "tags that $name only resolves, as for kubelet, are no pulls",
+  async (client) => {
+    const name = `acme/resolved-${client.name}`;
+    const packageId = await newImage(name);
+    const call: ConstructorParameters<typeof ReplayedPull>[0]["call"] = (asked) =>
+      world.call({ ...asked, host: authority() });
+    for (const tag of ["1.2.0", "single"]) {
+      const look = new ReplayedPull({ client, name, call });
+      await look.logIn("HEAD", look.pathOf(tag));
+      await look.manifest("HEAD", tag);
+    }
+    await client.pull(new ReplayedPull({ client, name, call }), "1.4.0");
+    expect((await eventsOf(packageId, name)).map(({ version }) => version)).toEqual(["1.4.0"]);
+  },
+);
+
+describeOrSkip("two machines with containerd behind one address", { missing: missingContainerd() }, () => {
+  const folders = [useFolder("containerd-a"), useFolder("containerd-b")] as const;
+  const [containerd] = IMAGE_CLIENTS.filter(isContainerd);
+  const daemons: (AsyncDisposable | undefined)[] = [];
+  beforeAll(async () => {
+    for (const folder of folders) daemons.push(await containerd?.start?.(folder));
+  });
+  afterAll(async () => {
+    for (const daemon of daemons) await daemon?.[Symbol.asyncDispose]();
+  });
+
+  test("count what they pull, and no tag whose digest one of them has", async () => {
+    const name = "acme/two-machines";
+    const packageId = await newImage(name);
+    const pull = async (folder: string, id: string) => {
+      const reference = `${authority()}/${name}:${id}`;
+      const [program = "", ...args] = containerd?.pull({ reference, folder, id }) ?? [];
+      await runCommand(program, args, { env: NO_PROXY });
+    };
+    await pull(folders[0], "1.4.0");
+    // All tags but `single` have one digest, so this machine resolves the tag and asks for nothing else.
+    await pull(folders[0], "1.5.0");
+    await pull(folders[1], "single");
+    expect((await eventsOf(packageId, name, 2)).map(({ version }) => version)).toEqual(["1.4.0", "single"]);
+  });
+});
+
+function isContainerd({ name }: { name: string }): boolean {
+  return name === "containerd";
+}
+
+function missingContainerd(): string | undefined {
+  return IMAGE_CLIENTS.filter(isContainerd).map(missingClient)[0];
+}
 
 test.each(LOOKING_CLIENTS)("a client that looks as $name does makes no event", async (client) => {
   const name = `acme/looked-${client.name.toLowerCase()}`;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { createPullCounter, type ImageRequest } from "../../../../../ingest/collect/docker/count-pulls.js";
 import { PullingClient } from "../../../../../ingest/collect/docker/pulling-client.js";
@@ -115,6 +116,49 @@ describe("what looks at an image and does not pull it", () => {
   });
 });
 
+/** `5s` lets five seconds pass. */
+describe("a tag that was only looked at", () => {
+  const run = (steps: string, client: readonly string[]) => {
+    const { send, pass } = sender();
+    return steps.split(" ").flatMap((step) => {
+      const [, seconds] = /^(\d+)s$/.exec(step) ?? [];
+      if (seconds === undefined) return send(step, client);
+      pass(Number(seconds) * 1000);
+      return [];
+    });
+  };
+
+  const PULL = "HEAD:1.4 GET:index GET:amd64";
+  test.each([
+    ["before the pull of another", "HEAD:1.3 30s HEAD:1.4 GET:index GET:amd64", ["1.4"]],
+    ["before it, with three manifests", "HEAD:1.3 30s HEAD:1.4 GET:index GET:amd64 GET:arm64", ["1.4"]],
+    ["with two others", "HEAD:1.2 1s HEAD:1.3 1s HEAD:1.4 GET:index GET:amd64", ["1.4"]],
+    ["before a pull by tag", "HEAD:1.3 30s GET:1.4 GET:amd64", ["1.4"]],
+    [
+      "before a pull of one platform",
+      "HEAD:1.3 30s HEAD:1.4 GET:amd64 5s HEAD:1.5 GET:moved",
+      ["1.4", "1.5"],
+    ],
+    ["before a pull by digest", "HEAD:1.3 30s HEAD:index GET:index GET:amd64", ["-"]],
+    ["after its pull", `${PULL} 30s HEAD:1.4 30s HEAD:1.5 GET:moved GET:moved-amd64`, ["1.4", "1.5"]],
+    ["of the same digest", `${PULL} 30s HEAD:1.4 30s HEAD:edge GET:index GET:amd64`, ["1.4", "edge"]],
+    ["before its own pull", `HEAD:1.4 30s ${PULL} 5s HEAD:1.4 GET:index GET:arm64`, ["1.4", "1.4"]],
+    [
+      "within the pull of another that is known",
+      `${PULL} HEAD:1.5 GET:moved HEAD:1.5 HEAD:1.4 GET:moved`,
+      ["1.4", "1.5", "1.5"],
+    ],
+    [
+      "after which a digest is pulled within a pull",
+      `${PULL} 9s HEAD:1.3 HEAD:moved GET:moved GET:sbom`,
+      ["1.4"],
+    ],
+  ])("is no pull %s", (_, steps, pulls) => {
+    expect(run(steps, CLIENT)).toEqual(pulls);
+    expect(run(steps, REPEATS)).toEqual(pulls);
+  });
+});
+
 test("HEAD alone is no pull", () => {
   expect(sender().sendAll("HEAD:1.4 HEAD:index HEAD:1.5")).toEqual([]);
 });
@@ -179,6 +223,53 @@ describe("machines that look like one client", () => {
     const { send } = sender();
     const steps = Array.from({ length: MACHINES }, (_, machine) => ["GET:index", platform(machine)]);
     expect(shuffled(steps, 7).flatMap((step) => send(step))).toEqual(Array(MACHINES).fill("-"));
+  });
+});
+
+describe("machines behind one address, one after another, that look at tags and pull some", () => {
+  /** What each tag resolves to, and the manifests of platforms in it. Two tags have one digest. */
+  const TAGS: Readonly<Record<string, { digest: string; platforms: readonly string[] }>> = {
+    "1.4": { digest: "index", platforms: ["amd64", "arm64"] },
+    "1.5": { digest: "moved", platforms: ["moved-amd64"] },
+    latest: { digest: "moved", platforms: ["moved-amd64"] },
+    single: { digest: "sbom", platforms: [] },
+  };
+  type Resolved = { tag: string; digest: string };
+  const DOCKER = ({ tag, digest }: Resolved) => [`HEAD:${tag}`, `GET:${digest}`];
+  const LOGIN = ({ tag, digest }: Resolved) => [
+    `HEAD:${tag}`,
+    `HEAD:${tag}`,
+    `GET:${digest}`,
+    `GET:${digest}`,
+  ];
+  const BY_TAG = ({ tag }: Resolved) => [`GET:${tag}`];
+
+  test.each([
+    ["dockerd", CLIENT, DOCKER, 0],
+    ["containerd, logging in", REPEATS, LOGIN, 0],
+    ["containerd, without logging in", REPEATS, DOCKER, 15_000],
+    ["crane", CLIENT, BY_TAG, 0],
+  ])("are counted for each pull of %s, with its tag", (_, client, pull, pauseMs) => {
+    const look = (of: Resolved) => pull(of).filter((step) => step.startsWith("HEAD"));
+    const visit = fc.record({
+      tag: fc.constantFrom(...Object.keys(TAGS)),
+      pulls: fc.boolean(),
+      platform: fc.nat(1),
+    });
+    fc.assert(
+      fc.property(fc.array(visit, { maxLength: 12 }), (visits) => {
+        const { send, pass } = sender();
+        const counted = visits.flatMap(({ tag, pulls, platform }) => {
+          const { digest, platforms } = TAGS[tag] ?? { digest: "", platforms: [] };
+          const child = platforms.slice(platform % platforms.length).slice(0, 1);
+          const of = { tag, digest };
+          const steps = pulls ? [...pull(of), ...child.map((name) => `GET:${name}`)] : look(of);
+          pass(pauseMs);
+          return steps.flatMap((step) => send(step, client));
+        });
+        expect(counted).toEqual(visits.filter(({ pulls }) => pulls).map(({ tag }) => tag));
+      }),
+    );
   });
 });
 
