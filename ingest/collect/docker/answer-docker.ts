@@ -9,7 +9,7 @@ import {
 import type { DockerImage, DockerSite } from "../sites.js";
 import type { PullCounter } from "./count-pulls.js";
 import { isRegistryPath, isRegistryRoot, parseImagePath, type ImagePath } from "./image-path.js";
-import { headersForClient, headersForRegistry, type AnswerPlaces } from "./passed-headers.js";
+import { headersForClient, headersForRegistry, type AnswerPlaces } from "../passed-headers.js";
 import { TooManyRequests, type RegistryClient } from "./registry-client.js";
 
 export interface ImagePulls {

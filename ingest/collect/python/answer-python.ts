@@ -10,6 +10,7 @@ import type { PythonPackages, PythonSite } from "../sites.js";
 import { chooseIndexForm, INDEX_TYPES, type ServedPage } from "./render-index-page.js";
 import { isProjectName, type IndexFile, normalizedName, versionOfFile } from "./index-page.js";
 import type { PythonIndex } from "./python-index.js";
+import { isRefusal } from "./read-upstream-page.js";
 
 interface PythonSources {
   index: PythonIndex;
@@ -34,8 +35,8 @@ export async function answerPython(
   if ("moved" in wanted) return { status: 301, headers: { Location: wanted.moved }, events: [] };
   const source = { repositoryUrl: site.repositoryUrl, project: wanted.project, ownerId: site.ownerId };
   const page = await index.read(source);
-  if (page === "not-found") return NOTHING;
   if (page === "unavailable") return UNAVAILABLE;
+  if (isRefusal(page)) return { ...page, events: [] };
   if (wanted.file === undefined) return pageAnswer(request, page);
   const found = findFile(page, wanted.file) ?? (await findAgain(wanted.file, () => index.read(source, NEW)));
   if (found === undefined) return NOTHING;
@@ -123,7 +124,7 @@ async function findAgain(
   read: () => ReturnType<PythonIndex["read"]>,
 ): Promise<Found | undefined> {
   const page = await read();
-  return typeof page === "string" ? undefined : findFile(page, name);
+  return page === "unavailable" || isRefusal(page) ? undefined : findFile(page, name);
 }
 
 function has({ rest }: IndexFile, companion: ".metadata" | ".asc"): boolean {

@@ -2,20 +2,27 @@ import { LRUCache } from "lru-cache";
 import { limitConcurrency, Shares } from "../../../schemas/async/limit-concurrency.js";
 import { untilAborted } from "../../../schemas/async/pause.js";
 import type { FetchIndex } from "./fetch-index.js";
+import { UnreadableIndex } from "./index-page.js";
 import { openPageCache } from "./page-cache.js";
 import { createPartReader, type ReadPart } from "./read-part.js";
-import { readUpstreamPage, type UpstreamPage } from "./read-upstream-page.js";
+import {
+  type IndexRefusal,
+  isRefusal,
+  isTemporary,
+  readUpstreamPage,
+  type UpstreamPage,
+} from "./read-upstream-page.js";
 import type { ServedPage } from "./render-index-page.js";
 
 export interface PythonIndex {
   /**
    * The page of a project by its normalised name, or the root page when that is empty, checked with the
-   * upstream less than `ageMsMax` ago; the last copy while the upstream is unavailable. Never rejects.
+   * upstream less than `ageMsMax` ago, or its refusal; the last copy while the upstream is unavailable. Never rejects.
    */
   read(
     source: PageSource,
     options?: { ageMsMax?: number },
-  ): Promise<ServedPage | "not-found" | "unavailable">;
+  ): Promise<ServedPage | IndexRefusal | "unavailable">;
   /** Reads a part of a file. Never rejects. */
   readPart: ReadPart;
 }
@@ -42,8 +49,9 @@ export interface PythonIndexOptions {
 export const PYTHON_INDEX_LIMITS = {
   /** How long a page is served without checking the upstream. */
   freshMs: 60_000,
-  /** The same for a project that was not found, because it may be published at any moment. */
-  absentMs: 10_000,
+  /** The same for a refusal: a project that was not found may be published at any moment. */
+  refusedMs: 10_000,
+  refusedBytesMax: 8 * 1024 * 1024,
   /** How long a page is not requested again after a failure. */
   holdOffMs: 5_000,
   /** For a page from first to last byte, with the wait for a permit. */
@@ -71,10 +79,13 @@ export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
   const { fetchIndex, now, clientOf = (address) => address, onFailure, limits } = options;
   const bound = { ...PYTHON_INDEX_LIMITS, ...limits };
   const pages = openPageCache(bound);
-  // Times of the last answer. Separate caches, so that requests for invented names evict no page.
-  const absent = new LRUCache<string, number>({ max: bound.pagesMax });
+  // Of the last answer. Separate caches, so that requests for invented names evict no page.
+  const refused = new LRUCache<string, { refusal: IndexRefusal; at: number }>({
+    maxSize: bound.refusedBytesMax,
+    sizeCalculation: ({ refusal: { headers, body } }) => 500 + JSON.stringify(headers).length + body.length,
+  });
   const failed = new LRUCache<string, number>({ max: bound.pagesMax });
-  const checks = new Map<string, Promise<ServedPage | "not-found" | undefined>>();
+  const checks = new Map<string, Promise<Checked>>();
   const takePermits = limitConcurrency({ perKey: bound.fetchesPerKey, inAll: bound.fetchesMax });
   // No owner uses up the memory of all.
   const reading = new Shares({ perKey: bound.readingBytesPerOwner, inAll: bound.readingBytesMax });
@@ -82,8 +93,7 @@ export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
 
   const isWithin = (since: number | undefined, ms: number) => since !== undefined && now() - since < ms;
 
-  /** Undefined when the upstream does not answer. */
-  async function check(source: PageSource, key: string): Promise<ServedPage | "not-found" | undefined> {
+  async function check(source: PageSource, key: string): Promise<Checked> {
     const url = urlOf(source);
     const signal = AbortSignal.timeout(bound.timeoutMs);
     const countBytes = (bytes: number) => reading.add(bytes, [source.ownerId]);
@@ -93,6 +103,8 @@ export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
       using _permits = await takePermits([source.ownerId, new URL(url).origin], signal);
       // The permits are given back in time, whatever the upstream answers or does not.
       const page = await untilAborted(readUpstreamPage(wanted, { fetchIndex, signal }), signal);
+      if (isRefusal(page) && isTemporary(page) && wanted.copy !== undefined)
+        throw new UnreadableIndex(`the upstream answered ${page.status}`);
       failed.delete(key);
       return cache(page, { key, ownerId: source.ownerId });
     } catch (error) {
@@ -103,20 +115,20 @@ export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
   }
 
   function cache(
-    page: UpstreamPage | "not-found",
+    page: UpstreamPage | IndexRefusal,
     { key, ownerId }: { key: string; ownerId: string },
-  ): ServedPage | "not-found" {
-    if (page === "not-found") {
+  ): ServedPage | IndexRefusal {
+    if (isRefusal(page)) {
       pages.delete(key);
-      absent.set(key, now());
+      refused.set(key, { refusal: page, at: now() });
       return page;
     }
-    absent.delete(key);
+    refused.delete(key);
     pages.set(key, { page, ownerId, checkedAt: now() });
     return page.served;
   }
 
-  function checkOnce(source: PageSource, key: string): Promise<ServedPage | "not-found" | undefined> {
+  function checkOnce(source: PageSource, key: string): Promise<Checked> {
     const running = checks.get(key);
     if (running !== undefined) return running;
     const checking = check(source, key).finally(() => checks.delete(key));
@@ -129,9 +141,10 @@ export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
       const key = `${source.ownerId}\n${source.repositoryUrl}\n${source.project}`;
       const cached = pages.get(key);
       if (cached !== undefined && isWithin(cached.checkedAt, ageMsMax)) return cached.page.served;
-      if (isWithin(absent.get(key), Math.min(ageMsMax, bound.absentMs))) return "not-found";
+      const known = refused.get(key);
+      if (isWithin(known?.at, Math.min(ageMsMax, bound.refusedMs)) && known) return known.refusal;
       const checked = isWithin(failed.get(key), bound.holdOffMs) ? undefined : await checkOnce(source, key);
-      // An older "not found" is not used here, because the project may have been published since.
+      // An older refusal is not used here, because the project may have been published since.
       return checked ?? cached?.page.served ?? "unavailable";
     },
     readPart: (part) =>
@@ -141,6 +154,9 @@ export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
       }),
   };
 }
+
+/** Undefined when the upstream does not answer. */
+type Checked = ServedPage | IndexRefusal | undefined;
 
 function urlOf({ repositoryUrl, project }: PageSource): string {
   return project === "" ? repositoryUrl : `${repositoryUrl}${project}/`;

@@ -4,6 +4,7 @@ import { INDEX_TYPES, servedPage, type ServedPage } from "./render-index-page.js
 import type { FetchedIndex, FetchIndex } from "./fetch-index.js";
 import { UnreadableIndex, type IndexPage } from "./index-page.js";
 import { readIndexHtml, readIndexJson } from "./read-index.js";
+import { headersOfRefusal } from "../passed-headers.js";
 
 /** A page as its upstream sent it. */
 export interface UpstreamPage {
@@ -24,17 +25,56 @@ interface WantedPage {
   countBytes: (bytes: number) => boolean;
 }
 
-/** Rejects when the upstream cannot be reached or answers with anything but a page, "not found" or "not modified". */
+/** An upstream's own answer 4xx: the project does not exist, needs a login, is blocked, or is asked for too often. */
+export interface IndexRefusal {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  /** Empty for one that is longer than installers show. */
+  body: Buffer;
+}
+
+export function isRefusal(answer: object): answer is IndexRefusal {
+  return "status" in answer;
+}
+
+/** Whether the upstream would give the page later: then a copy is as good as before. */
+export function isTemporary({ status }: IndexRefusal): boolean {
+  return status === 408 || status === 425 || status === 429;
+}
+
+/** Rejects when the upstream cannot be reached or answers with anything but a page, a refusal or "not modified". */
 export async function readUpstreamPage(
   wanted: WantedPage,
   { fetchIndex, signal }: { fetchIndex: FetchIndex; signal: AbortSignal },
-): Promise<UpstreamPage | "not-found"> {
+): Promise<UpstreamPage | IndexRefusal> {
   const answer = await fetchIndex(wanted.url, headersFor(wanted), signal);
   if (answer.status === 200) return readPage(wanted, answer);
+  if (answer.status >= 400 && answer.status < 500) return readRefusal(answer);
   answer.discard();
   if (answer.status === 304 && wanted.copy !== undefined) return wanted.copy;
-  if (answer.status === 404 || answer.status === 410) return "not-found";
   throw new UnreadableIndex(`the upstream answered ${answer.status}`);
+}
+
+const REFUSAL_BYTES_MAX = 8 * 1024;
+
+/** With its body, if that is short and comes whole: the status and the headers say enough without. */
+async function readRefusal(answer: FetchedIndex): Promise<IndexRefusal> {
+  const { status, headers, body } = answer;
+  const passed = headersOfRefusal(headers);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const part of body) {
+      size += part.length;
+      if (size > REFUSAL_BYTES_MAX) break;
+      parts.push(part);
+    }
+    if (size <= REFUSAL_BYTES_MAX) return { status, headers: passed, body: Buffer.concat(parts) };
+  } catch {
+    answer.discard();
+  }
+  const { "content-type": _type, ...rest } = passed;
+  return { status, headers: rest, body: Buffer.alloc(0) };
 }
 
 /**

@@ -46,7 +46,7 @@ export function fakeRegistries(answer: () => RegistryReply | Error = () => ({}))
 export interface UpstreamAnswer {
   status?: number;
   headers?: IncomingHttpHeaders;
-  body?: string | readonly Uint8Array[];
+  body?: string | Iterable<Uint8Array>;
   /** The address after redirects, when it is another than the one asked for. */
   url?: string;
   /** Whether it says where its body ends; it does by default. */
@@ -91,7 +91,7 @@ function endOf(signal: AbortSignal): Promise<Error> {
   });
 }
 
-async function* bytesOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* bytesOf(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* parts;
 }
 

@@ -176,8 +176,6 @@ test.each([
   "/",
   "/simplex/",
   "/simple//",
-  "/simple/nothing/",
-  "/simple/nothing/nothing-1.0.zip",
   "/simple/web/nothing-1.0.zip",
   "/simple/web/web-1.3.0.tar.gz.metadata",
   `/simple/web/${WHEEL}.asc`,
@@ -188,6 +186,47 @@ test.each([
   "/simple/web%2F..%2Fother/",
 ])("%s is an empty 404", async (target) => {
   expect(await ask(target)).toEqual({ status: 404, headers: {}, events: [] });
+});
+
+describe("an index's own answer", () => {
+  const LOGIN = { "www-authenticate": 'Basic realm="pypi", Bearer realm="x"' };
+  const own = { date: "then", connection: "x-hop", "x-hop": "1", "set-cookie": ["a=b"] };
+  test.each<[number, Record<string, string>, string]>([
+    [401, LOGIN, "Log in."],
+    [403, { "x-blocked-by": "policy" }, "Quarantined."],
+    [404, {}, ""],
+    [410, {}, "Gone."],
+    [429, { "retry-after": "120" }, "Slow down."],
+    [451, { link: '<https://index.example/why>; rel="blocked-by"' }, ""],
+  ])("%i reaches the installer with its headers", async (status, headers, body) => {
+    const upstream = fakeUpstream(() => ({ status, headers: { ...own, ...headers }, body }));
+    for (const target of ["/simple/", "/simple/web/", `/simple/web/${WHEEL}`]) {
+      const answer = await ask(target, {}, upstream);
+      expect(answer).toEqual({
+        status,
+        headers: { "content-type": "text/html", date: "then", ...headers },
+        body: Buffer.from(body),
+        events: [],
+      });
+    }
+  });
+
+  function* brokenOff() {
+    yield Buffer.from("Gone.");
+    throw new Error("incorrect header check");
+  }
+
+  test.each([
+    ["is too long", "x".repeat(8_193)],
+    ["breaks off", brokenOff()],
+  ])("reaches the installer without a body that %s", async (_, body) => {
+    const upstream = fakeUpstream(() => ({ status: 403, headers: { "content-encoding": "gzip" }, body }));
+    expect(await ask("/simple/web/", {}, upstream)).toMatchObject({
+      status: 403,
+      headers: {},
+      body: Buffer.alloc(0),
+    });
+  });
 });
 
 test.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s is not allowed", async (method) => {

@@ -4,6 +4,8 @@ import {
   type PythonIndex,
   type PythonIndexOptions,
 } from "../../../../../ingest/collect/python/python-index.js";
+import { isRefusal } from "../../../../../ingest/collect/python/read-upstream-page.js";
+import type { ServedPage } from "../../../../../ingest/collect/python/render-index-page.js";
 import {
   fakeUpstream,
   type FakeUpstream,
@@ -31,15 +33,19 @@ function worldOf(answer: FakeUpstream["answer"], limits: PythonIndexOptions["lim
     fetchIndex: upstream.fetchIndex,
     now: () => clock.now,
     onFailure: (error, url) => failures.push(`${url}: ${(error as Error).message}`),
-    limits: { freshMs: 60_000, absentMs: 10_000, holdOffMs: 5_000, ...limits },
+    limits: { freshMs: 60_000, refusedMs: 10_000, holdOffMs: 5_000, ...limits },
   });
   return { upstream, index, clock, failures };
 }
 
 /** Whether the page has a file, or why there is no page. */
 async function has({ index }: World, file: string, place = PLACE): Promise<boolean | string> {
-  const read = await index.read(place);
-  return typeof read === "string" ? read : read.file(file) !== undefined;
+  return stateOf(await index.read(place), file);
+}
+
+function stateOf(read: Awaited<ReturnType<PythonIndex["read"]>>, file: string): boolean | string {
+  if (read === "unavailable") return read;
+  return isRefusal(read) ? `refused with ${read.status}` : read.file(file) !== undefined;
 }
 
 it("asks for the page of the project, and for JSON first", async () => {
@@ -146,7 +152,6 @@ describe("an answer that is no page", () => {
   test.each<[string, UpstreamAnswer | Error, string]>([
     ["a connection that fails", new Error("refused"), "refused"],
     ["an error", { status: 500 }, "the upstream answered 500"],
-    ["a request to log in", { status: 401 }, "the upstream answered 401"],
     ["a redirect that was not followed", { status: 302 }, "the upstream answered 302"],
     ["not modified, when nothing is known", { status: 304 }, "the upstream answered 304"],
     ["another type", type("application/pdf"), "the upstream answered with application/pdf"],
@@ -192,27 +197,41 @@ it("gives up an upstream that does not answer in time, and serves its copy", asy
   expect(world.failures).toEqual([expect.stringContaining("aborted due to timeout")]);
 });
 
-describe("a project that the upstream does not have", () => {
-  test.each([404, 410])("is not found when it answers %i, and asked for again soon", async (status) => {
-    const world = worldOf(() => ({ status }));
-    expect(await has(world, "a.zip")).toBe("not-found");
-    world.clock.now = 9_999;
-    expect(await has(world, "a.zip")).toBe("not-found");
-    world.clock.now = 10_000;
-    world.upstream.answer = () => page("a.zip");
-    expect(await has(world, "a.zip")).toBe(true);
-    expect(world.upstream.asked).toHaveLength(2);
-  });
+describe("a page that the upstream refuses", () => {
+  const STATUSES = [400, 401, 402, 403, 404, 405, 406, 408, 410, 418, 421, 425, 429, 451, 499];
+  test.each(STATUSES)(
+    "is refused as the upstream does it with %i, and asked for again soon",
+    async (status) => {
+      const world = worldOf(() => ({ status }));
+      expect(await has(world, "a.zip")).toBe(`refused with ${status}`);
+      expect(world.failures).toEqual([]);
+      world.clock.now = 9_999;
+      expect(await has(world, "a.zip")).toBe(`refused with ${status}`);
+      world.clock.now = 10_000;
+      world.upstream.answer = () => page("a.zip");
+      expect(await has(world, "a.zip")).toBe(true);
+      expect(world.upstream.asked).toHaveLength(2);
+    },
+  );
 
-  it("is gone although there is a copy", async () => {
+  test.each([401, 403, 404, 410, 451])("with %i is gone although there is a copy", async (status) => {
     const world = worldOf(() => page("a.zip"));
     await has(world, "a.zip");
-    world.upstream.answer = () => ({ status: 404 });
+    world.upstream.answer = () => ({ status });
     world.clock.now = 60_000;
-    expect(await has(world, "a.zip")).toBe("not-found");
+    expect(await has(world, "a.zip")).toBe(`refused with ${status}`);
     world.upstream.answer = () => new Error("down");
     world.clock.now = 70_000;
     expect(await has(world, "a.zip")).toBe("unavailable");
+  });
+
+  test.each([408, 425, 429])("with %i for now is served as the copy that there is", async (status) => {
+    const world = worldOf(() => page("a.zip"));
+    await has(world, "a.zip");
+    world.upstream.answer = () => ({ status });
+    world.clock.now = 60_000;
+    expect(await has(world, "a.zip")).toBe(true);
+    expect(world.failures).toEqual([`https://index.example/simple/web/: the upstream answered ${status}`]);
   });
 
   it("may be there by now when the upstream no longer answers", async () => {
@@ -356,6 +375,5 @@ it("forgets no page for names that the upstream does not have", async () => {
 it("links relative to where the page came from in the end", async () => {
   const world = worldOf(() => ({ ...page("a.zip"), url: "https://mirror.example/web/" }));
   const read = await world.index.read(PLACE);
-  expect(read).not.toBeTypeOf("string");
-  expect((read as Exclude<typeof read, string>).file("a.zip")?.url).toBe("https://mirror.example/web/a.zip");
+  expect((read as ServedPage).file("a.zip")?.url).toBe("https://mirror.example/web/a.zip");
 });

@@ -31,6 +31,21 @@ const NOT_FOR_REGISTRY = new Set([
 /** Headers about a connection, or about a registry's own host: they must not be said about this one. */
 const NOT_FOR_CLIENT = new Set([...HOP_BY_HOP, "set-cookie", "alt-svc", "strict-transport-security"]);
 
+/** Those of another server's answer that are not about its connection, its host or, here, its body's form. */
+export function headersOfRefusal(headers: IncomingHttpHeaders): Record<string, string> {
+  const { "content-length": _length, "content-encoding": _encoding, ...rest } = headers;
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(withoutOwn(rest)))
+    if (typeof value === "string") passed[name] = value;
+  return passed;
+}
+
+function withoutOwn<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
+  const dropped = namedBy(String(headers["connection"] ?? ""));
+  const isPassed = ([name]: [string, Value]) => !NOT_FOR_CLIENT.has(name) && !dropped.has(name);
+  return Object.fromEntries(Object.entries(headers).filter(isPassed));
+}
+
 /** The headers of a client that its registry gets, credentials among them. */
 export function headersForRegistry(
   headers: IncomingHttpHeaders,
@@ -58,10 +73,7 @@ export function headersForClient(
   headers: Readonly<Record<string, string[]>>,
   { url, path }: AnswerPlaces,
 ): Record<string, string[]> {
-  const dropped = namedBy(headers["connection"]?.join());
-  const passed: Record<string, string[]> = {};
-  for (const [name, values] of Object.entries(headers))
-    if (!NOT_FOR_CLIENT.has(name) && !dropped.has(name)) passed[name] = values;
+  const passed = withoutOwn(headers);
   const [location] = headers["location"] ?? [];
   if (location !== undefined && !URL.canParse(location) && URL.canParse(location, url))
     passed["location"] = [new URL(location, url).href];
