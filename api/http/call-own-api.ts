@@ -51,6 +51,7 @@ function headersFor(ctx: ApiContext): Record<string, string> {
   const forwarded = [
     "x-forwarded-proto",
     "x-forwarded-host",
+    "x-forwarded-port",
     "x-forwarded-prefix",
     "x-forwarded-for",
     "forwarded",

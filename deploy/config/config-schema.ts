@@ -45,7 +45,8 @@ const SERVERS = {
     mustBe: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
     unset: "no proxy is believed",
     meaning:
-      "Proxies whose `X-Forwarded-*` headers are believed, or `Forwarded` where there is no `X-Forwarded-For`.",
+      "Proxies whose `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and `-Prefix` are believed, or `Forwarded` (RFC 7239) " +
+      "where there is no `X-Forwarded-For`.",
   },
   CORS_ORIGINS: {
     type: "string",

@@ -119,7 +119,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         ...(publicHost !== undefined && { publicHost }),
       },
       trustsProxy: trusts,
-      hooks: serverHooks({ readiness: readinessOf(stores), trustsProxy: trusts, log }),
+      hooks: serverHooks({ readiness: readinessOf(stores), log }),
       log,
       onEvent(line, { ownerId, address }) {
         metrics.onEvent();

@@ -16,7 +16,6 @@ import {
   BodyTooLarge,
   readCollectRequest,
   readSmallBody,
-  type ClientRules,
 } from "./read-collect-request.js";
 import { liveLine } from "./live-line.js";
 
@@ -42,7 +41,6 @@ export interface ServerHooks {
   lingeringClose: (request: IncomingMessage, lingerMs: number) => void;
   /** How long an idle connection is kept. */
   keepAliveMs: number;
-  clientAddress: ClientRules["clientAddress"];
 }
 
 /** For a whole request, whose body has at most 64 KiB. */
@@ -66,11 +64,10 @@ export function createCollectServer(options: CollectServerOptions): Server {
     keepAliveTimeout: options.hooks.keepAliveMs,
     maxHeaderSize: HEADERS_BYTES_MAX,
   };
-  const { answerHealth, answerAmbiguous, answerUnparsed, clientAddress } = options.hooks;
-  const rules = { trustsProxy: options.trustsProxy, clientAddress };
+  const { answerHealth, answerAmbiguous, answerUnparsed } = options.hooks;
   const listener: RequestListener = (incoming, response) => {
     if (answerAmbiguous(incoming, response)) return;
-    const request = readCollectRequest(incoming, rules);
+    const request = readCollectRequest(incoming, options.trustsProxy);
     if (HEALTH.has(request.path) && siteOf(request, options.collecting)?.kind !== "file")
       return answerHealth(incoming, response);
     if (hasBody(incoming)) return void answerWithBody(request, { incoming, response, options });

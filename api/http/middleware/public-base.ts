@@ -1,9 +1,15 @@
 import type { Middleware } from "koa";
+import {
+  type Authority,
+  type Forwarded,
+  parseAuthority,
+  readForwarded,
+} from "../../../schemas/read-forwarded.js";
 import type { ApiContext, ApiState } from "../route.js";
 
 /**
  * Sets the URL of the API as callers reach it, for URLs in answers: `https://api.example/prefix`, without a trailing
- * slash. Taken from `Host`, or from `X-Forwarded-Proto`, `-Host` and `-Prefix` if the connection is a trusted proxy's.
+ * slash. Taken from `Host`, or from what a trusted proxy says (`readForwarded`).
  * Requests without a usable `Host`, such as a load balancer's health checks in HTTP/1.0, get `localhost`.
  */
 export function publicBase(
@@ -11,8 +17,7 @@ export function publicBase(
   collect: CollectPlace = { port: 8081 },
 ): Middleware<ApiState> {
   return (ctx, next) => {
-    const forwarded = trustsProxy(ctx.req.socket.remoteAddress ?? "");
-    ctx.state.publicBase = forwarded ? forwardedBase(ctx) : `${ctx.protocol}://${hostOf(ctx)}`;
+    ctx.state.publicBase = requestBase(ctx, readForwarded(ctx.req, trustsProxy));
     ctx.state.collectBase = collectBase(ctx.state.publicBase, collect);
     return next();
   };
@@ -29,25 +34,14 @@ function collectBase(base: string, { publicHost, port }: CollectPlace): string {
   return publicHost === undefined ? `http://${hostname}:${port}` : `${protocol}//${publicHost}`;
 }
 
-function forwardedBase(ctx: ApiContext): string {
-  const protocol = firstOf(ctx, { header: "X-Forwarded-Proto", form: /^https?$/ }) ?? ctx.protocol;
-  const host = firstOf(ctx, { header: "X-Forwarded-Host", form: HOST }) ?? "";
-  const prefix = firstOf(ctx, { header: "X-Forwarded-Prefix", form: /^(\/[A-Za-z0-9._~-]+)*\/?$/ }) ?? "";
-  return `${protocol}://${isHost(host) ? host : hostOf(ctx)}${prefix.replace(/\/$/, "")}`;
+function requestBase(ctx: ApiContext, forwarded: Forwarded): string {
+  const { hostname, port } = forwarded.host ?? hostOf(ctx);
+  const protocol = forwarded.protocol ?? ctx.protocol;
+  const authority = [hostname, port === "" ? (forwarded.port ?? "") : port].filter((part) => part !== "");
+  // Without the default port, as browsers name an origin.
+  return `${new URL(`${protocol}://${authority.join(":")}`).origin}${forwarded.prefix ?? ""}`;
 }
 
-const HOST = /^[A-Za-z0-9._:[\]-]+$/;
-
-function hostOf({ host, req }: ApiContext): string {
-  return isHost(host) ? host : `localhost:${req.socket.localPort ?? 80}`;
-}
-
-function isHost(text: string): boolean {
-  return HOST.test(text) && URL.canParse(`http://${text}`);
-}
-
-/** The first entry of a list header, set by the outermost proxy, if it has the right form. */
-function firstOf(ctx: ApiContext, { header, form }: { header: string; form: RegExp }): string | undefined {
-  const [first = ""] = ctx.get(header).split(",", 1);
-  return first.trim() !== "" && form.test(first.trim()) ? first.trim() : undefined;
+function hostOf({ host, req }: ApiContext): Authority {
+  return parseAuthority(host) ?? { hostname: "localhost", port: String(req.socket.localPort ?? 80) };
 }

@@ -84,10 +84,15 @@ interface CookieForm {
 export function cookieForm(publicBase: string, purpose: "session" | "openid"): CookieForm {
   const secure = publicBase.startsWith("https:");
   const [, port = "", path = ""] = /^https?:\/\/[^/]*?(?::(\d{1,5}))?(\/.*)?$/.exec(publicBase) ?? [];
-  const where = [port, ...path.split("/")].filter((part) => part !== "");
+  const where = [port, ...path.split("/")].filter((part) => part !== "").map(cookieNamePart);
   const name = [`maintainer-${purpose}`, ...where].join(".");
   if (secure) return { name: `__Host-${name}`, path: "/", secure };
-  return { name, path: path === "" ? "/" : path, secure };
+  return { name, path: path === "" || path.includes(";") ? "/" : path, secure };
+}
+
+/** RFC 9110, 5.6.2: paths have signs that tokens do not. */
+function cookieNamePart(text: string): string {
+  return text.replace(/[^\w!#$%&'*+.^`|~-]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 const DAY_SECONDS = 86_400;

@@ -10,7 +10,6 @@ import type { Logger } from "pino";
 import { type Readiness, healthMiddleware } from "../../../api/http/health-routes.js";
 import { requestId } from "../../../api/http/middleware/access-log.js";
 import type { ApiState } from "../../../api/http/route.js";
-import { forwardedAddress } from "../../../api/identity/client-address.js";
 import type { ServerHooks } from "../../../ingest/collect/create-collect-server.js";
 import { answerAmbiguous, answerUnparsed } from "./answer-unparsed.js";
 
@@ -101,19 +100,17 @@ function lingeringClose(request: IncomingMessage, lingerMs: number): void {
 
 interface ServerHooksOptions {
   readiness: Readiness;
-  trustsProxy: (address: string) => boolean;
   log: Logger;
 }
 
-/** Gives the server of live collection the same health checks, errors and client addresses as the API. */
-export function serverHooks({ readiness, trustsProxy, log }: ServerHooksOptions): ServerHooks {
+/** Gives the server of live collection the same health checks and errors as the API. */
+export function serverHooks({ readiness, log }: ServerHooksOptions): ServerHooks {
   return {
     answerHealth: healthListener(readiness, log),
     answerAmbiguous,
     answerUnparsed: (error, socket) => answerUnparsed(error, socket, log),
     lingeringClose,
     keepAliveMs: KEEP_ALIVE_MS,
-    clientAddress: (incoming) => forwardedAddress(incoming, trustsProxy) ?? "",
   };
 }
 

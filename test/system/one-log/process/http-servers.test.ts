@@ -131,7 +131,7 @@ test("live collection passes over an expectation that nobody knows, and refuses 
       imagePulls: fakeRegistries(),
     },
     trustsProxy: () => false,
-    hooks: serverHooks({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
+    hooks: serverHooks({ readiness: { checks: {} }, log: SILENT }),
     log: SILENT,
     onEvent: () => undefined,
     onAnswered: () => undefined,

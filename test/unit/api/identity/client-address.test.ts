@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientAddress, forwardedAddress } from "../../../../api/identity/client-address.js";
+import { clientAddress } from "../../../../api/identity/client-address.js";
 import { trustsProxy } from "../../../../deploy/roles/servers/listen.js";
 
 const trusted = trustsProxy(["10.0.0.0/8", "2001:db8:ffff::/48"]);
@@ -46,44 +46,5 @@ describe("the client's address", () => {
   test("is that in Forwarded where a proxy sends no X-Forwarded-For", () => {
     const connection = connectionOf({ forwarded: 'for=203.0.113.9, for="[2001:db8:1:2::7]:443"' });
     expect(clientAddress(connection, trusted)).toBe("2001:db8:1:2::/64");
-  });
-});
-
-describe("the address of an event", () => {
-  const CLIENT = "198.51.100.7";
-  const PROXIES = `${CLIENT}, 2001:db8:ffff::2, ::ffff:10.0.0.9`;
-  const QUOTED = 'for="[2001:db8:1::9]:443";proto=https';
-  test.each([
-    ["is the whole of IPv6", { remoteAddress: "2001:DB8:1:2:3:4:5:6" }, "2001:db8:1:2:3:4:5:6"],
-    [
-      "is not told by who is no proxy",
-      { remoteAddress: "192.0.2.1", forwarded: `for=${CLIENT}` },
-      "192.0.2.1",
-    ],
-    ["is in Forwarded", { forwarded: `by=10.0.0.1;FOR=${CLIENT};host=a` }, "198.51.100.7"],
-    ["is in Forwarded with a port, quoted", { forwarded: QUOTED }, "2001:db8:1::9"],
-    [
-      "is the last untrusted of Forwarded",
-      { forwarded: `for=203.0.113.9, for=${CLIENT},for=10.0.0.2` },
-      CLIENT,
-    ],
-    ["ends where Forwarded hides it", { forwarded: `for=${CLIENT}, for=_hidden` }, "10.0.0.1"],
-    ["ends where Forwarded does not say it", { forwarded: `for=${CLIENT}, proto=https` }, "10.0.0.1"],
-    ["is not taken from quoted text", { forwarded: `host="a, for=203.0.113.9";for=${CLIENT}` }, CLIENT],
-    [
-      "is that of X-Forwarded-For where both are there",
-      { forwardedFor: CLIENT, forwarded: "for=203.0.113.9" },
-      CLIENT,
-    ],
-    ["goes through IPv6 and IPv4 proxies", { forwardedFor: PROXIES }, CLIENT],
-    ["is unknown where the connection is gone", { remoteAddress: undefined }, undefined],
-  ])("%s", (_, connection, address) => {
-    expect(forwardedAddress(connectionOf(connection), trusted)).toBe(address);
-  });
-
-  /** In quadratic time this would take minutes, and the test its time limit. */
-  test("is looked for in linear time", () => {
-    const forwarded = 'for="\\"'.repeat(300_000);
-    expect(forwardedAddress(connectionOf({ forwarded }), trusted)).toBe("10.0.0.1");
   });
 });

@@ -17,8 +17,8 @@ function incoming(
   return { method: "GET", url, headers, socket: { remoteAddress } } as unknown as IncomingMessage;
 }
 
-const rules = { trustsProxy: trustsProxy(["10.0.0.0/8"]), clientAddress: () => "192.0.2.7" };
-const read = (...of: Parameters<typeof incoming>) => readCollectRequest(incoming(...of), rules);
+const trusted = trustsProxy(["10.0.0.0/8"]);
+const read = (...of: Parameters<typeof incoming>) => readCollectRequest(incoming(...of), trusted);
 
 describe("the host of a request", () => {
   const forwarded = { host: "inner:80", "x-forwarded-host": "files.example, cdn.example" };
@@ -31,10 +31,32 @@ describe("the host of a request", () => {
     ["is that of a whole URL", "http://files.example/a", { host: "b" }, undefined, "files.example"],
     ["is what a trusted proxy says", "/", forwarded, "10.0.0.1", "files.example"],
     ["is not what anybody else says", "/", forwarded, "192.0.2.1", "inner"],
+    [
+      "is what Forwarded says",
+      "/",
+      { host: "inner", forwarded: 'for=a;host="Files.example:8443"' },
+      "10.0.0.1",
+      "files.example",
+    ],
+    ["is not decoded twice", "/", { host: "files%2eexample" }, undefined, "files.example"],
+    [
+      "may have underscores",
+      "/",
+      { host: "a", "x-forwarded-host": "my_files.example.:80" },
+      "10.0.0.1",
+      "my_files.example",
+    ],
+    ["is IPv6 in its shortest spelling", "/", { host: "[2001:DB8:0::1]:8081" }, undefined, "[2001:db8::1]"],
     ["is no nonsense of a proxy", "/", { host: "a", "x-forwarded-host": "b/c?" }, "10.0.0.1", "a"],
   ])("%s", (_, url, headers, remoteAddress, host) => {
     expect(read(url, headers as Record<string, string>, remoteAddress).host).toBe(host);
   });
+});
+
+test("the address of a request is the client's, as a trusted proxy says it", () => {
+  const headers = { host: "a", "x-forwarded-for": "203.0.113.9, [2001:db8::7]:443" };
+  expect(read("/", headers, "10.0.0.1").address).toBe("2001:db8::7");
+  expect(read("/", headers, "192.0.2.1").address).toBe("192.0.2.1");
 });
 
 describe("the target of a request", () => {

@@ -52,6 +52,11 @@ test.each([
   ["http://127.0.0.1:8080", { name: "maintainer-session.8080", path: "/", secure: false }],
   ["http://[::1]:8080", { name: "maintainer-session.8080", path: "/", secure: false }],
   ["http://stats.example/tools", { name: "maintainer-session.tools", path: "/tools", secure: false }],
+  ["http://stats.example/a;b=(c)", { name: "maintainer-session.a%3Bb%3D%28c%29", path: "/", secure: false }],
+  [
+    "http://stats.example/t%C3%B6ols",
+    { name: "maintainer-session.t%C3%B6ols", path: "/t%C3%B6ols", secure: false },
+  ],
   ["http://no host", { name: "maintainer-session", path: "/", secure: false }],
 ])("at %s the cookie is %j", (publicBase, form) => {
   expect(cookieForm(publicBase, "session")).toEqual(form);

@@ -4,14 +4,17 @@ import type { ApiContext } from "../../../../../api/http/route.js";
 
 function baseFor(trusted: boolean, headers: Record<string, string>, host = "inner:8080"): string {
   const ctx = {
-    req: { socket: { remoteAddress: "10.0.0.1", localPort: 8080 } },
+    req: { socket: { remoteAddress: "10.0.0.1", localPort: 8080 }, headers: lowerCase(headers) },
     protocol: "http",
     host,
-    get: (name: string) => headers[name] ?? "",
     state: {},
   } as unknown as ApiContext;
   void publicBase((address) => trusted && address === "10.0.0.1")(ctx, () => Promise.resolve());
   return ctx.state.publicBase;
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 const FORWARDED = {
@@ -37,6 +40,19 @@ describe("publicBase", () => {
       expect(baseFor(true, { "X-Forwarded-Prefix": "/tools" }, host)).toBe("http://localhost:8080/tools");
     },
   );
+
+  test.each([
+    [{ Forwarded: "for=192.0.2.1;proto=https;host=stats.example" }, "https://stats.example"],
+    [{ Forwarded: 'host="Stats.Example:8443"; PROTO="HTTPS"' }, "https://stats.example:8443"],
+    [{ "X-Forwarded-Proto": "HTTPS", "X-Forwarded-Host": "stats.example:443" }, "https://stats.example"],
+    [{ "X-Forwarded-Host": "stats.example", "X-Forwarded-Port": "8443" }, "http://stats.example:8443"],
+    [{ "X-Forwarded-Host": "stats.example:81", "X-Forwarded-Port": "8443" }, "http://stats.example:81"],
+    [{ "X-Forwarded-Port": "8443" }, "http://inner:8080"],
+    [{ "X-Forwarded-Host": "[2001:DB8::1]:8443" }, "http://[2001:db8::1]:8443"],
+    [{ "X-Forwarded-Prefix": "/t%C3%B6ols/v1/" }, "http://inner:8080/t%C3%B6ols/v1"],
+  ])("is what a trusted proxy says in another spelling: %j", (headers, base) => {
+    expect(baseFor(true, headers)).toBe(base);
+  });
 
   test.each([
     { "X-Forwarded-Proto": "javascript" },
