@@ -278,7 +278,7 @@ describe("the endpoint", () => {
     "Content-Type": "application/json",
   };
   const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-  const send = (headers: Record<string, string>, body = PING, method = "POST") =>
+  const send = (headers: Record<string, string>, body: string | Buffer = PING, method = "POST") =>
     api.request("/mcp", { method, headers: { ...ASK, ...headers }, ...(method === "POST" && { body }) });
 
   test.each([
@@ -287,18 +287,115 @@ describe("the endpoint", () => {
     ["a page of a known-looking origin", { Origin: "http://127.0.0.1" }, PING, 403],
     ["no token", { Authorization: "" }, PING, 401],
     ["a wrong token", { Authorization: "Bearer mtk_no" }, PING, 401],
-    ["a batch", {}, `[${PING}]`, 422],
-    ["no JSON", {}, "{", 400],
-    ["no message", {}, "{}", 400],
-    ["another version of the protocol", { "Mcp-Protocol-Version": "1999-01-01" }, PING, 400],
-    ["no stream accepted", { Accept: "application/json" }, PING, 406],
+    ["a response", {}, JSON.stringify({ jsonrpc: "2.0", id: 1, result: {} }), 202],
     ["a form", { "Content-Type": "text/plain" }, PING, 415],
+    ["JSON of another kind", { "Content-Type": "application/json-patch+json" }, PING, 415],
+    ["JSON with a charset", { "Content-Type": "Application/JSON; Charset=UTF-8" }, PING, 200],
+    ["gzip", { "Content-Encoding": "gzip" }, PING, 415],
     ["more than a mebibyte", {}, JSON.stringify({ text: "x".repeat(1_100_000) }), 413],
   ])("answers %s", async (_, headers, body, status) => {
     const answer = await send(headers, body);
     expect(answer.status).toBe(status);
     // The protocol has no body for a message that is only taken.
     if (status === 202) expect([await answer.text(), answer.headers.get("content-type")]).toEqual(["", null]);
+  });
+
+  const JSON_TYPE = "application/json; charset=utf-8";
+  test.each([
+    ["application/json, text/event-stream", 200, JSON_TYPE],
+    ["application/json", 200, JSON_TYPE],
+    ["Application/JSON;q=0.5, text/event-stream;q=1", 200, JSON_TYPE],
+    ["application/json; charset=utf-8", 200, JSON_TYPE],
+    ["*/*", 200, JSON_TYPE],
+    ["application/*, text/*", 200, JSON_TYPE],
+    ["", 200, JSON_TYPE],
+    ["text/html, */*;q=0.1", 200, JSON_TYPE],
+    ["text/event-stream", 200, "text/event-stream; charset=utf-8"],
+    ["application/json;q=0, text/event-stream", 200, "text/event-stream; charset=utf-8"],
+    ["application/json;q=0, text/event-stream;q=0, */*", 406, JSON_TYPE],
+    ["text/plain;x=application/json, text/event-streams", 406, JSON_TYPE],
+    ["text/html", 406, JSON_TYPE],
+  ])("answers who accepts %j with %i", async (accept, status, type) => {
+    const answer = await send({ Accept: accept });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([status, type]);
+    const text = (await answer.text()).replace(/^event: message\ndata: (.*)\n\n$/s, "$1");
+    expect(JSON.parse(text)).toMatchObject({ jsonrpc: "2.0" });
+  });
+
+  const message = (fields: object) => JSON.stringify({ jsonrpc: "2.0", id: 3, ...fields });
+  test.each<[string, string, number, number, unknown]>([
+    ["no JSON", "{", 400, -32_700, null],
+    ["nothing", "", 400, -32_700, null],
+    ["no UTF-8", '"\xff', 400, -32_700, null],
+    ["no message", "{}", 400, -32_600, null],
+    ["a number", "5", 400, -32_600, null],
+    ["another version of JSON-RPC", message({ jsonrpc: "1.0", method: "ping" }), 400, -32_600, 3],
+    ["an id of null", message({ id: null, method: "ping" }), 400, -32_600, null],
+    ["an id that is no integer", message({ id: 1.5, method: "ping" }), 400, -32_600, null],
+    ["parameters that are a text", message({ method: "ping", params: "x" }), 400, -32_600, 3],
+    ["a method that is a number", message({ method: 1 }), 400, -32_600, 3],
+    ["an unknown method", message({ method: "resources/list" }), 200, -32_601, 3],
+    ["a call without a name", message({ method: "tools/call", params: {} }), 200, -32_602, 3],
+    [
+      "arguments that are a list",
+      message({ method: "tools/call", params: { name: "a", arguments: [] } }),
+      200,
+      -32_602,
+      3,
+    ],
+    ["an unknown tool", message({ id: "a", method: "tools/call", params: { name: "a" } }), 200, -32_602, "a"],
+    ["initialize without a version", message({ method: "initialize", params: {} }), 200, -32_602, 3],
+    ["an empty batch", "[]", 400, -32_600, null],
+    ["too large a batch", `[${Array(11).fill(PING).join()}]`, 400, -32_600, null],
+    ["a batch with initialize", `[${message({ method: "initialize" })}]`, 400, -32_600, null],
+  ])("answers %s with the error of JSON-RPC", async (_, body, status, code, id) => {
+    const answer = await send({}, Buffer.from(body, "latin1"));
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({
+      jsonrpc: "2.0",
+      id,
+      error: { code, message: expect.any(String) as string },
+    });
+  });
+
+  const VERSION = "Mcp-Protocol-Version";
+  test.each<[string, Record<string, string>, number]>([
+    ["no version, which is 2025-03-26", {}, 200],
+    ["2025-03-26", { [VERSION]: "2025-03-26" }, 200],
+    ["2025-06-18, which has none", { [VERSION]: "2025-06-18" }, 400],
+    ["2025-11-25, which has none", { [VERSION]: "2025-11-25" }, 400],
+    ["an unknown version", { [VERSION]: "1999-01-01" }, 400],
+  ])("answers a batch of %s with %i", async (_, headers, status) => {
+    const batch = [
+      PING,
+      message({ method: "notifications/initialized", id: undefined }),
+      message({ method: "no" }),
+      "5",
+    ];
+    const answer = await send(headers, `[${batch.join()}]`);
+    expect(answer.status).toBe(status);
+    const answered = [await answer.json()].flat() as { error?: { code: number } }[];
+    expect(answered.map(({ error }) => error?.code)).toEqual(
+      status === 200 ? [undefined, -32_601, -32_600] : [expect.any(Number)],
+    );
+  });
+
+  test("answers a batch of notifications with nothing", async () => {
+    const notification = message({ method: "notifications/initialized", id: undefined });
+    const answer = await send({}, `[${notification},${notification}]`);
+    expect([answer.status, await answer.text()]).toEqual([202, ""]);
+  });
+
+  test("agrees on a version that both know", async () => {
+    const params = {
+      protocolVersion: "2099-01-01",
+      capabilities: {},
+      clientInfo: { name: "a", version: "1" },
+    };
+    const answer = await send({ [VERSION]: "2099-01-01" }, message({ method: "initialize", params }));
+    expect(await answer.json()).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
+    const unknown = await send({ [VERSION]: "2099-01-01" });
+    expect([unknown.status, await unknown.json()]).toMatchObject([400, { error: { code: -32_000 } }]);
   });
 
   test.each(["GET", "DELETE", "PUT"])("has no %s", async (method) => {
