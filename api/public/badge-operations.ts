@@ -36,8 +36,7 @@ const QUERY: Record<string, Parameter> = {
 
 const DESCRIPTION =
   "For packages whose `public` is `badge` or `page`. A count below 10 is `<10`; others are rounded to two digits, as in " +
-  "`1.2k`. A package that is not public, or that does not exist, has a grey `unknown`. 300 requests a minute from one " +
-  "address are answered.";
+  "`1.2k`. A package that is not public, or that does not exist, has a grey `unknown`. Other parameters are ignored. 300 requests a minute from one address are answered.";
 
 const CACHED = {
   "Cache-Control": { schema: { type: "string" }, required: true, description: "`public, max-age=3600`" },
@@ -50,7 +49,7 @@ const ON_BADGE = {
     name: { schema: { type: "string" }, description: "The package's name, percent-encoded", example: "web" },
   },
   query: QUERY,
-  problems: ["invalid-query", "rate-limited", "unavailable"],
+  problems: ["rate-limited", "unavailable"],
 } as const satisfies Partial<Operation>;
 
 export const BADGE_SVG: Operation = {
@@ -68,6 +67,11 @@ export const BADGE_SVG: Operation = {
       },
     },
     304: { description: "What the caller has is still the same" },
+    400: {
+      description: "A picture that says which parameter has a wrong value",
+      schema: { type: "string" },
+      types: ["image/svg+xml"],
+    },
   },
 };
 
@@ -75,6 +79,7 @@ const TEXT = { type: "string" };
 
 export const BADGE_JSON: Operation = {
   ...ON_BADGE,
+  problems: ["invalid-query", ...ON_BADGE.problems],
   id: "getBadgeEndpoint",
   summary: "The badge of a public package, as shields.io reads it",
   answers: {
@@ -90,7 +95,11 @@ export const BADGE_JSON: Operation = {
           color: TEXT,
           style: { type: "string", enum: STYLES },
           cacheSeconds: { type: "integer" },
-          isError: { type: "boolean", const: true, description: "Where it is unknown" },
+          isError: {
+            type: "boolean",
+            const: true,
+            description: "Where it is unknown",
+          },
         },
       ),
       example: {

@@ -1,6 +1,6 @@
 import { bytesTag } from "../http/answers/headers.js";
-import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
-import { type ApiContext, type Operation, type PublicRoute, paramOf } from "../http/route.js";
+import { PUBLIC_HEADERS } from "../http/middleware/browser-security.js";
+import { type ApiContext, type PublicRoute, paramOf } from "../http/route.js";
 import { type BadgeFace, badgeSvg } from "./badge-svg.js";
 import { choosePublic, readPublicPackages } from "./public-packages.js";
 import { type BadgeAsked, parseBadge, plainText } from "./parse-badge.js";
@@ -21,14 +21,18 @@ export interface PublicRoutesDeps extends PublicNumbersDeps {
 
 interface Badge extends BadgeFace {
   isKnown: boolean;
+  /** 200 by default. */
+  status?: number;
 }
 
-/** A package that is not public looks like none. */
+/**
+ * A package that is not public looks like none. Parameters that are not known are ignored: readmes add one to get past
+ * caches. A picture says itself which value is wrong, because an error would be a broken image.
+ */
 export function badgeRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRoute[] {
   const read = keepPublicNumbers<BadgeValue>(deps);
-  const badgeFor = async (ctx: ApiContext, operation: Operation): Promise<Badge> => {
+  const badgeFor = async (ctx: ApiContext): Promise<Badge> => {
     await limit(ctx);
-    refuseUnknownParameters(ctx.query, operation);
     const asked = parseBadge(ctx.query);
     const named = { owner: paramOf(ctx, "owner"), name: paramOf(ctx, "name"), type: asked.type };
     const found = choosePublic(await readPublicPackages(deps.pg, named), "badge");
@@ -42,14 +46,18 @@ export function badgeRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRoute[]
       method: "GET",
       path: "/badge/:owner/:name.svg",
       operation: BADGE_SVG,
-      handle: async (ctx) => answer(ctx, "image/svg+xml", badgeSvg(await badgeFor(ctx, BADGE_SVG))),
+      async handle(ctx) {
+        const badge = await badgeFor(ctx).catch(wrongBadge);
+        answer(ctx, "image/svg+xml", badgeSvg(badge));
+        if (badge.status !== undefined) ctx.status = badge.status;
+      },
     },
     {
       method: "GET",
       path: "/badge/:owner/:name.json",
       operation: BADGE_JSON,
       handle: async (ctx) => {
-        const badge = await badgeFor(ctx, BADGE_JSON);
+        const badge = await badgeFor(ctx);
         answer(ctx, "application/json", JSON.stringify(endpointOf(badge)));
       },
     },
@@ -57,8 +65,16 @@ export function badgeRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRoute[]
 }
 
 const GREY = "#9f9f9f";
+const RED = "#e05d44";
 const BLUE = "#007ec6";
 const VERSION_CHARACTERS_MAX = 64;
+
+/** Throws every other error again. */
+function wrongBadge(error: unknown): Badge {
+  if (!(error instanceof Problem) || error.code !== "invalid-query") throw error;
+  const { message, status } = error;
+  return { label: "badge", style: "flat", message, color: RED, isKnown: false, status };
+}
 
 function unknownBadge({ label, style }: BadgeAsked): Badge {
   return { label, style, message: "unknown", color: GREY, isKnown: false };
@@ -88,7 +104,11 @@ function endpointOf({ label, message, color, style, isKnown }: Badge) {
 
 function answer(ctx: ApiContext, type: string, text: string): void {
   const bytes = Buffer.from(text);
-  ctx.set({ ETag: bytesTag(bytes), "Cache-Control": `public, max-age=${CACHE_SECONDS}` });
+  ctx.set({
+    ...PUBLIC_HEADERS,
+    ETag: bytesTag(bytes),
+    "Cache-Control": `public, max-age=${CACHE_SECONDS}`,
+  });
   ctx.type = type;
   ctx.body = bytes;
 }

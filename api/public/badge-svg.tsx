@@ -1,5 +1,5 @@
 import { renderToString } from "preact-render-to-string";
-import { isLight, type Style } from "./parse-badge.js";
+import { isLight, plainText, type Style } from "./parse-badge.js";
 
 export interface BadgeFace {
   /** Empty: the badge has one part. */
@@ -29,14 +29,19 @@ const SHAPES: Record<Style, Shape> = {
 const LABEL_COLOR = "#555555";
 const FONTS = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
-/** In the look of shields.io. `textLength` fits each text into its part, whichever font the reader has. */
-export function badgeSvg({ label, message, color, style }: BadgeFace): string {
+/**
+ * In the look of shields.io. `textLength` fits each text into its part, whichever font the reader has. Well-formed XML,
+ * whatever the texts are.
+ */
+export function badgeSvg(face: BadgeFace): string {
+  const [label, message] = [plainText(face.label), plainText(face.message)];
+  const { color, style } = face;
   const shape = SHAPES[style];
   const texts = style === "for-the-badge" ? [label.toUpperCase(), message.toUpperCase()] : [label, message];
   const [left, right] = texts.map((text) => partWidth(text, shape)) as [number, number];
   const width = left + right;
   const title = label === "" ? message : `${label}: ${message}`;
-  return renderToString(
+  const svg = renderToString(
     <svg xmlns="http://www.w3.org/2000/svg" width={width} height={shape.height} role="img" aria-label={title}>
       <title>{title}</title>
       <clipPath id="r">
@@ -57,6 +62,8 @@ export function badgeSvg({ label, message, color, style }: BadgeFace): string {
       </g>
     </svg>,
   );
+  // HTML may have this in a text, and the renderer writes HTML; XML may not.
+  return svg.replaceAll("]]>", "]]&gt;");
 }
 
 /** Whole, so that the parts meet at a pixel. */

@@ -18,6 +18,9 @@ const PNG = Buffer.from(
 const HEADERS = {
   "Content-Type": "image/png",
   "Cache-Control": "no-cache, no-store, must-revalidate",
+  // Any page may show it, also a cross-origin isolated one.
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "Access-Control-Allow-Origin": "*",
 } as const;
 
 /** Answers the image for any id, because a page must not break when its pixel is deleted. */

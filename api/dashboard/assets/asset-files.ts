@@ -5,6 +5,7 @@ import type { Middleware } from "koa";
 import { assetUrl } from "../../../schemas/asset.js";
 import { bytesTag } from "../../http/answers/headers.js";
 import { FOR_GOOD, type PackedFile, answerFile } from "../../http/docs/page-files.js";
+import { PUBLIC_HEADERS } from "../../http/middleware/browser-security.js";
 import type { ApiState } from "../../http/route.js";
 
 /** Names the content of all files: caches keep it for good, and scripts import one another by relative addresses. */
@@ -20,6 +21,7 @@ export function dashboardAssets(): Middleware<ApiState> {
     if (hash === undefined || !["GET", "HEAD"].includes(ctx.method)) return void (await next());
     const file = hash === assets().hash ? assets().files.get(name) : undefined;
     if (file === undefined) return void (await next());
+    ctx.set(PUBLIC_HEADERS);
     answerFile(ctx, file, FOR_GOOD);
   };
 }

@@ -12,6 +12,12 @@ export const SAFE_HEADERS = {
   "Cache-Control": "no-store",
 };
 
+/** For what everybody may see: any page may show it, also a cross-origin isolated one, and read it. */
+export const PUBLIC_HEADERS = {
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "Access-Control-Allow-Origin": "*",
+};
+
 const A_YEAR = "max-age=31536000";
 
 /** Sets HSTS only if callers reach the host by https. Runs after `publicBase`. */

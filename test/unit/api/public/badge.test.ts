@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { badgeColor, isLight, parseBadge } from "../../../../api/public/parse-badge.js";
@@ -141,6 +142,51 @@ describe("the picture", () => {
       Object.keys(each.attributes),
     );
     expect(attributes.filter((name) => /^on|href|style/.test(name))).toEqual([]);
+  });
+});
+
+describe("the picture is well-formed XML, whatever its texts hold", () => {
+  const decoded = (svg: string) =>
+    svg
+      .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&amp;", "&");
+  const titleOf = (svg: string) => /<title>([^<]*)<\/title>/.exec(svg)?.[1] ?? "";
+  /** XML 1.0, 2.2 and 2.4. */
+  const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|\]\]>|&(?!#?\w+;)/u;
+
+  test.each([
+    ["]]>", "]]>"],
+    ["a]]>b]]>", "a]]>b]]>"],
+    ["<![CDATA[x]]>", "<![CDATA[x]]>"],
+    ["a & b &amp; c", "a & b &amp; c"],
+    ["<b>'\"</b>", "<b>'\"</b>"],
+    ["a\u0000b\u0008c\u001bd", "a b c d"],
+    ["a\ud800b\udc00", "a b"],
+    ["a\ufffeb\uffff", "a b"],
+    ["a\u{1fffe}b\u{10ffff}", "a\u{1fffe}b\u{10ffff}"],
+    ["a\nb\tc\rd", "a b c d"],
+    ["a\u0085b\u2028c", "a b\u2028c"],
+    ["日本 😀 עברית", "日本 😀 עברית"],
+  ])("%j", (text, shown) => {
+    const svg = badgeSvg({ ...FACE, label: "", message: text });
+    expect(svg).not.toMatch(NOT_XML);
+    expect(decoded(titleOf(svg))).toBe(shown);
+  });
+
+  test("any text", () => {
+    const unit = fc.oneof(
+      fc.constantFrom("]", ">", "<", "&", '"'),
+      fc.nat(0xffff).map((code) => String.fromCharCode(code)),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit }), fc.string({ unit }), (label, message) => {
+        for (const style of ["flat", "for-the-badge"] as const)
+          expect(badgeSvg({ ...FACE, style, label, message })).not.toMatch(NOT_XML);
+      }),
+    );
   });
 });
 

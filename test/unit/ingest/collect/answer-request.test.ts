@@ -236,6 +236,7 @@ describe("a pixel", () => {
     const { kind, status, headers, events } = await ask(target, on);
     expect([kind, status, headers["Content-Type"]]).toEqual(["pixel", 200, "image/png"]);
     expect(headers["Cache-Control"]).toBe("no-cache, no-store, must-revalidate");
+    expect(headers["Cross-Origin-Resource-Policy"]).toBe("cross-origin");
     expect(events.map(({ referrer }) => referrer)).toEqual(referrers);
     expect(events.every(({ ownerId }) => ownerId === OWNER)).toBe(true);
   });
