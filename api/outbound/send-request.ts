@@ -3,10 +3,11 @@ import { request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
 import { limitInterimAnswers } from "../../ingest/http/decode-http-answer.js";
 import { type AddressGuard, AddressNotAllowed, hostOf } from "./guard-address.js";
+import { readSaidBody } from "./read-said-body.js";
 
 export interface Exchange {
   status: number | null;
-  /** The received part of the answer's body, at most its first 2048 bytes. */
+  /** The received part of the answer's body, unpacked, at most its first 2048 bytes. */
   responseBody: string;
   /** Why no answer came, a sentence of at most 500 characters: the connection failed or timed out. */
   error?: string;
@@ -26,7 +27,6 @@ export interface SendOptions {
 }
 
 const EXCHANGE_MS = 5_000;
-export const RESPONSE_BYTES_MAX = 2_048;
 const ERROR_CHARACTERS_MAX = 500;
 
 /**
@@ -67,7 +67,7 @@ async function exchange(
   });
   try {
     const response = await answerOf(request.end(body), signal);
-    return { status: response.statusCode ?? 0, responseBody: await readBody(response) };
+    return { status: response.statusCode ?? 0, responseBody: await readSaidBody(response) };
   } finally {
     request.destroy();
   }
@@ -88,29 +88,6 @@ function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal):
 }
 
 class TimedOut extends Error {}
-
-/** Reads until the end, a break, the time limit or the size limit. None of these is an error. */
-async function readBody(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of response as AsyncIterable<Buffer>) {
-      parts.push(part);
-      size += part.length;
-      if (size >= RESPONSE_BYTES_MAX) break;
-    }
-  } catch {
-    // The status decides; the log gets the part of the body that came.
-  }
-  return printable(Buffer.concat(parts).subarray(0, RESPONSE_BYTES_MAX));
-}
-
-/** As UTF-8 of at most as many bytes, without a truncated character and without NUL, which PostgreSQL cannot store. */
-function printable(bytes: Buffer): string {
-  const read = (some: Uint8Array) => new TextDecoder().decode(some, { stream: true });
-  const text = Buffer.from(read(bytes).replaceAll("\0", "\ufffd"));
-  return read(text.subarray(0, RESPONSE_BYTES_MAX));
-}
 
 function reasonOf(error: unknown): string {
   if (error instanceof TimedOut) return "The receiver did not answer in time.";

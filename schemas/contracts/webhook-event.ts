@@ -13,6 +13,7 @@ export interface WebhookEventData extends NotificationData {
 export type WebhookEventKind = keyof WebhookEventData;
 
 const TEXT = { type: "string" } as const;
+const ONE_PACKAGE = { ...TEXT, description: "The one package that it is about" } as const;
 const STAGE = { type: "string", enum: STAGES } as const;
 
 /**
@@ -42,6 +43,23 @@ export const WEBHOOK_EVENTS = {
   },
 } as const satisfies { [Kind in WebhookEventKind]: EventSchema<Kind> };
 
+/** Properties of `data` that may be left out. */
+const OPTIONAL: { [Kind in WebhookEventKind]: Record<OptionalOf<WebhookEventData[Kind]>, object> } = {
+  "company-funnel-stage-changed": {},
+  "weekly-digest": { package: ONE_PACKAGE },
+  "monthly-digest": { package: ONE_PACKAGE },
+  "new-companies": { package: ONE_PACKAGE },
+  "downloads-changed": { package: ONE_PACKAGE },
+  "import-failed": { artifact: { ...TEXT, description: "Absent where the import is into several" } },
+  "webhook-disabled": {},
+  "source-failed": {},
+  test: {},
+};
+
+type OptionalOf<Data> = {
+  [Name in keyof Data]-?: object extends Pick<Data, Name> ? Name : never;
+}[keyof Data];
+
 interface EventSchema<Kind extends WebhookEventKind> {
   when: string;
   /** The properties of `data` that are always there. */
@@ -60,7 +78,11 @@ export function webhookEventSchema(kind: WebhookEventKind) {
       type: { type: "string", const: kind },
       owner: TEXT,
       created_at: TIMESTAMP,
-      data: { type: "object", required: Object.keys(data), properties: data },
+      data: {
+        type: "object",
+        required: Object.keys(data),
+        properties: { ...data, ...OPTIONAL[kind] },
+      },
     },
   };
 }
@@ -103,7 +125,7 @@ const ATTEMPT = objectOf(["started_at", "status", "duration_ms"], {
   status: STATUS,
   duration_ms: { type: "integer" },
   error: { type: "string", description: "Why no answer came" },
-  response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
+  response_body: { type: "string", description: "At most the first 2048 bytes of the answer, unpacked" },
 });
 
 export const WEBHOOK_DELIVERY = titledObject(
@@ -127,7 +149,7 @@ export const WEBHOOK_TEST_RESULT = titledObject(
   {
     success: { type: "boolean", description: "Whether it answered with a status from 200 to 299 within 5 s" },
     status: STATUS,
-    response_body: { type: "string", description: "At most the first 2048 bytes of the answer" },
+    response_body: { type: "string", description: "At most the first 2048 bytes of the answer, unpacked" },
     error: { type: "string", description: "Why no answer came" },
     duration_ms: { type: "integer" },
   },

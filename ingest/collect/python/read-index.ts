@@ -9,30 +9,32 @@ import {
   type IndexProject,
 } from "./index-page.js";
 import { isObject } from "../../../schemas/formats.js";
+import { charsetIn, decoderOf } from "../../../schemas/text-decoder.js";
 
 interface ReadOptions {
   kind: IndexPage["kind"];
   /** The URL of the page. Its links are relative to it, unless the page has a `base`. */
   url: string;
+  /** Of the answer: it may name the charset. */
+  contentType?: string | undefined;
   /** False where a page that was cut off looks like a whole one: then it must end with `</html>`. */
   isDelimited?: boolean;
 }
 
 /**
- * The HTML form (PEP 503, UTF-8). Throws UnreadableIndex for an unknown index version, more links than
+ * The HTML form (PEP 503), in the charset that the answer or the page names. Throws UnreadableIndex for an unknown index version, more links than
  * LINKS_MAX, and a page that may have been cut off.
  */
 export async function readIndexHtml(
   bytes: AsyncIterable<Uint8Array>,
-  { kind, url, isDelimited = true }: ReadOptions,
+  { kind, url, contentType, isDelimited = true }: ReadOptions,
 ): Promise<IndexPage> {
   const links = new LinkReader(url, LINKS_MAX[kind]);
   // Loaded for the first page: a start need not wait for it.
   const { Parser } = await import("htmlparser2");
   const parser = new Parser(links);
-  const decoder = new TextDecoder();
-  for await (const part of bytes) parser.write(decoder.decode(part, { stream: true }));
-  parser.end(decoder.decode());
+  for await (const text of decodeHtml(bytes, contentType)) parser.write(text);
+  parser.end();
   if (!isDelimited && !links.isClosed)
     throw new UnreadableIndex("the connection ended before the page did, which has no length and no </html>");
   const rest = { meta: { "api-version": "1.0" } };
@@ -40,6 +42,40 @@ export async function readIndexHtml(
     ? { kind, rest, projects: links.found.flatMap(linkedProject) }
     : { kind, rest, files: links.found.flatMap((link) => linkedFile(link, links.base)) };
 }
+
+/** A page may name its charset within these (HTML, "prescan a byte stream to determine its encoding"). */
+const PRESCAN_BYTES = 1024;
+
+async function* decodeHtml(
+  bytes: AsyncIterable<Uint8Array>,
+  contentType: string | undefined,
+): AsyncGenerator<string> {
+  let start = Buffer.alloc(0);
+  let decoder: TextDecoder | undefined;
+  for await (const part of bytes) {
+    if (decoder === undefined) {
+      start = Buffer.concat([start, part]);
+      if (start.length < PRESCAN_BYTES) continue;
+      decoder = htmlDecoder(start, contentType);
+      yield decoder.decode(start, { stream: true });
+    } else yield decoder.decode(part, { stream: true });
+  }
+  if (decoder === undefined) yield htmlDecoder(start, contentType).decode(start);
+  else yield decoder.decode();
+}
+
+/** By the byte order mark, else the answer's header, else the page itself. */
+function htmlDecoder(start: Buffer, contentType: string | undefined): TextDecoder {
+  const mark = [start.subarray(0, 2), start.subarray(0, 3)].map((bytes) => MARKS[bytes.toString("hex")]);
+  const named = mark[0] ?? mark[1] ?? charsetIn(contentType);
+  if (named !== undefined) return decoderOf(named) ?? new TextDecoder();
+  const [, label] = META_CHARSET.exec(start.subarray(0, PRESCAN_BYTES).toString("latin1")) ?? [];
+  // A page whose bytes could be read as ASCII is not in UTF-16, whatever it says.
+  return decoderOf(label?.replace(/^utf-16.*/i, "utf-8")) ?? new TextDecoder();
+}
+
+const MARKS: Readonly<Record<string, string>> = { fffe: "utf-16le", feff: "utf-16be", efbbbf: "utf-8" };
+const META_CHARSET = /<meta\s[^>]*?charset\s*=\s*["']?\s*([^\s"'>;/]+)/i;
 
 interface Link {
   attributes: Readonly<Record<string, string>>;
@@ -173,7 +209,7 @@ function countObjects(bytes: Buffer): number {
 function decodePage(bytes: Buffer): Record<string, unknown> {
   let page: unknown;
   try {
-    page = JSON.parse(bytes.toString());
+    page = JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
     throw new UnreadableIndex("the content type of the page is JSON, but it is not valid JSON", {
       cause: error,

@@ -96,7 +96,8 @@ async function readPage({ project, ...limits }: WantedPage, answer: FetchedIndex
   const { url, isDelimited } = answer;
   const read = { kind: project === "" ? "root" : "project", url, isDelimited } as const;
   try {
-    const page = await readForm(body, { ...read, form: formOf(answer) });
+    const contentType = answer.headers["content-type"];
+    const page = await readForm(body, { ...read, contentType, form: formOf(answer) });
     // A large page takes long to parse. Other requests are served before it is rendered.
     await nextTurn();
     const { etag, "last-modified": lastModified } = answer.headers;
@@ -110,6 +111,7 @@ interface Form {
   kind: IndexPage["kind"];
   url: string;
   isDelimited: boolean;
+  contentType: string | undefined;
   form: "json" | "html";
 }
 

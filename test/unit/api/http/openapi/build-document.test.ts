@@ -75,7 +75,10 @@ describe("the document of the whole API", () => {
       formats: { uuid: true, date: true, "date-time": true },
     });
     const isValid = ajv.compile(webhookEventSchema(kind));
-    expect([isValid(exampleEvent(kind)), isValid.errors]).toEqual([true, null]);
+    const example = exampleEvent(kind);
+    expect([isValid(example), isValid.errors]).toEqual([true, null]);
+    const described = Object.keys(webhookEventSchema(kind).properties.data.properties);
+    expect(described).toEqual(expect.arrayContaining(Object.keys(example.data)));
   });
 
   test("has the paths of the service itself, without a token", () => {

@@ -19,6 +19,41 @@ function readJson(page: unknown, kind: IndexPage["kind"] = "project") {
 
 const HASH = "ab".repeat(32);
 
+describe("a page in another charset", () => {
+  const file = (version: string) =>
+    `<a href="web-${version}.tar.gz" data-yanked="${version} ist älter">x</a>`;
+  const page = (head: string) =>
+    `<html><head>${head}</head><body>${file("1.0")}${" ".repeat(2_000)}${file("2.0")}</body></html>`;
+  const LATIN = '<meta charset="iso-8859-1">';
+  const HTTP_EQUIV = "<META http-equiv='Content-Type' content='text/html; charset=windows-1252'>";
+  const mark = (text: string) => `\ufeff${text}`;
+  test.each<[string, Buffer, string | undefined]>([
+    ["that nothing names, UTF-8", Buffer.from(page("")), undefined],
+    ["that its type names", Buffer.from(page(""), "latin1"), "text/html; charset=ISO-8859-1"],
+    ["that its type names in quotes", Buffer.from(page(""), "latin1"), 'text/html;Charset="latin1"'],
+    ["that the page names", Buffer.from(page(LATIN), "latin1"), "text/html"],
+    ["that the page names in the older way", Buffer.from(page(HTTP_EQUIV), "latin1"), undefined],
+    ["of its type, not of the page", Buffer.from(page(LATIN)), "text/html; charset=utf-8"],
+    ["of its mark, UTF-16", Buffer.from(mark(page("")), "utf16le"), "text/html; charset=utf-8"],
+    ["of its mark, UTF-8", Buffer.from(mark(page(LATIN))), "text/html"],
+    ["that its type names, UTF-16", Buffer.from(page(""), "utf16le"), "text/html; charset=utf-16le"],
+    ["that is not known", Buffer.from(page("")), "text/html; charset=x-nothing"],
+    ["that cannot be", Buffer.from(page('<meta charset="utf-16">')), undefined],
+  ])("%s, is read", async (_, bytes, contentType) => {
+    for (const size of [1, 7, 1_023, bytes.length]) {
+      const read = await readIndexHtml(cut(bytes, size), { kind: "project", url: URL_OF_PAGE, contentType });
+      expect(read).toMatchObject({
+        files: [{ rest: { yanked: "1.0 ist älter" } }, { rest: { yanked: "2.0 ist älter" } }],
+      });
+    }
+  });
+});
+
+test("JSON may begin with a byte order mark", () => {
+  const bytes = Buffer.from(`\ufeff${JSON.stringify({ files: [] })}`);
+  expect(readIndexJson(bytes, { kind: "project", url: URL_OF_PAGE })).toMatchObject({ files: [] });
+});
+
 describe("a link of a project's page in HTML", () => {
   test.each([
     ["relative", "web-1.0.tar.gz", `${URL_OF_PAGE}web-1.0.tar.gz`],
