@@ -75,6 +75,8 @@ export interface ApiState {
   publicBase: string;
   /** The URL of live collection as this host's callers reach it, as far as is known: for lines to copy. */
   collectBase: string;
+  /** Whether only the operator knows the host of `collectBase`: it is behind a proxy, and not configured. */
+  isCollectGuessed: boolean;
   account?: Account;
   /** Finds the caller again. Throws `unauthenticated` once its token, session or account has ended. */
   requireCaller?: RequireCaller;

@@ -61,7 +61,8 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     readiness: readinessOf(stores),
     listener,
     trustsProxy: isProxy,
-    collect: config.collect,
+    // The port that it has, which may be any free one.
+    collect: { ...config.collect, ...(collect && { port: Number(new URL(collect.url).port) }) },
     ...(config.collect.verifiedHostsOnly && {
       hosts: createHostChecks(resolveTxtAt(config.dnsServers ?? [])),
     }),

@@ -17,8 +17,10 @@ export function publicBase(
   collect: CollectPlace = { port: 8081 },
 ): Middleware<ApiState> {
   return (ctx, next) => {
-    ctx.state.publicBase = requestBase(ctx, readForwarded(ctx.req, trustsProxy));
-    ctx.state.collectBase = collectBase(ctx.state.publicBase, collect);
+    const forwarded = readForwarded(ctx.req, trustsProxy);
+    ctx.state.publicBase = requestBase(ctx, forwarded);
+    const isProxied = forwarded.host !== undefined || forwarded.protocol !== undefined;
+    Object.assign(ctx.state, collectAddress(ctx.state.publicBase, { ...collect, isProxied }));
     return next();
   };
 }
@@ -28,10 +30,28 @@ export interface CollectPlace {
   port: number;
 }
 
-/** A host of its own is behind the same proxy. Without one the port is reached without TLS. */
-function collectBase(base: string, { publicHost, port }: CollectPlace): string {
+type CollectAddress = Pick<ApiState, "collectBase" | "isCollectGuessed">;
+
+/**
+ * A host of its own is behind the same proxy. Without one the port is reached without TLS, but not behind a proxy: there
+ * it is the host that the documented proxies name. The service itself speaks no TLS.
+ */
+export function collectAddress(
+  base: string,
+  { publicHost, port, isProxied }: CollectPlace & { isProxied: boolean },
+): CollectAddress {
   const { protocol, hostname } = new URL(base);
-  return publicHost === undefined ? `http://${hostname}:${port}` : `${protocol}//${publicHost}`;
+  if (publicHost !== undefined) return { collectBase: `${protocol}//${publicHost}`, isCollectGuessed: false };
+  const isName = /\.[a-z][a-z\d-]*\.?$/.test(hostname);
+  if (!isName || !(isProxied || protocol === "https:"))
+    return { collectBase: `http://${hostname}:${port}`, isCollectGuessed: false };
+  return { collectBase: `${protocol}//get.${domainOf(hostname)}`, isCollectGuessed: true };
+}
+
+/** `you.example` of `stats.you.example`. A name such as `you.co.uk` is a domain itself. */
+function domainOf(hostname: string): string {
+  const [, parent = hostname] = /^[^.]+\.(.+\..+)$/.exec(hostname) ?? [];
+  return /^(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}$/.test(parent) ? hostname : parent;
 }
 
 function requestBase(ctx: ApiContext, forwarded: Forwarded): string {

@@ -7,7 +7,7 @@ import { yearQuery } from "../../statistics/load-statistics.js";
 import { linkWith } from "../../statistics/view-state.js";
 import { type Beginning, CASES, type Case, caseNamed } from "./cases.js";
 import { Reached } from "./reached.js";
-import { stepsFor } from "./steps.js";
+import { type Step, stepsFor } from "./steps.js";
 
 /** Lines to copy, with the real ids and hosts in them, until the first event is there. */
 export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?: readonly HostReach[] }) {
@@ -43,6 +43,13 @@ export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?
           </li>
         ))}
       </ol>
+      {visit.ctx.state.isCollectGuessed &&
+        steps.some((step) => speaksOf(step, visit.ctx.state.collectBase)) && (
+          <p class="soft">
+            <code>{visit.ctx.state.collectBase}</code> stands for the host name that your proxy leads to live
+            collection. The operator can set it with <code>COLLECT_HOST</code>.
+          </p>
+        )}
       {steps.some(({ text }) => text?.includes("$TOKEN")) && (
         <p class="soft">
           The lines take <code>$TOKEN</code> from your shell: it is on your{" "}
@@ -51,6 +58,10 @@ export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?
       )}
     </>
   );
+}
+
+function speaksOf({ about, text }: Step, address: string): boolean {
+  return `${about} ${text}`.includes(address);
 }
 
 function SettingsLink({ subject }: { subject: Beginning }) {

@@ -2,7 +2,7 @@ import { path } from "../../address.js";
 import type { Visit } from "../../page.js";
 import type { Beginning, Case } from "./cases.js";
 
-interface Step {
+export interface Step {
   title: string;
   about?: string;
   text?: string;
@@ -126,7 +126,10 @@ function npmSteps({ collect, name }: About): Step[] {
 
 function pixelSteps({ collect, id }: About): Step[] {
   return [
-    { title: "Put the image into a page", text: `<img src="${collect}/a.png?x-pxid=${id}" alt="">` },
+    {
+      title: "Put the image into a page",
+      text: `<img src="${collect}/a.png?x-pxid=${id}" alt="" referrerpolicy="no-referrer-when-downgrade">`,
+    },
     { title: "Or into a readme", text: `![](${collect}/a.png?x-pxid=${id}&page=readme)` },
   ];
 }

@@ -48,6 +48,15 @@ beforeAll(async () => {
 
 afterAll(() => toolchain?.close());
 
+test("first steps name the port that live collection was given by the system", async () => {
+  const { text } = await owner.get("/o/acme/packages/image");
+  expect(text).toContain(`It answers at ${toolchain.endpoints.collect}.`);
+  const pixel = await api.post<{ id: string }>("/v2/pixels/acme", { name: "readme" });
+  const { html } = await owner.get(`/o/acme/pixels/${pixel.id}`);
+  const snippet = `<img src="${toolchain.endpoints.collect}/a.png?x-pxid=${pixel.id}" alt="" referrerpolicy="no-referrer-when-downgrade">`;
+  expect(html.replaceAll("&lt;", "<").replaceAll("&quot;", '"')).toContain(snippet);
+});
+
 const AS_CSV = { headers: { accept: "text/csv" } };
 /** The files that a page links to, below `/dashboard`. */
 const csvLinksOf = ({ html }: { html: string }) =>

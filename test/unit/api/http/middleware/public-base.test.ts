@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { publicBase } from "../../../../../api/http/middleware/public-base.js";
+import { collectAddress, publicBase } from "../../../../../api/http/middleware/public-base.js";
 import type { ApiContext } from "../../../../../api/http/route.js";
 
 function baseFor(trusted: boolean, headers: Record<string, string>, host = "inner:8080"): string {
@@ -22,6 +22,40 @@ const FORWARDED = {
   "X-Forwarded-Host": "api.example, inner",
   "X-Forwarded-Prefix": "/tools/",
 };
+
+describe("the address of live collection", () => {
+  test.each([
+    ["on this machine", "http://127.0.0.1:8080", {}, "http://127.0.0.1:8085", false],
+    ["without a proxy", "http://stats.you.example:8080", {}, "http://stats.you.example:8085", false],
+    [
+      "of its own",
+      "https://stats.you.example",
+      { publicHost: "px.you.example" },
+      "https://px.you.example",
+      false,
+    ],
+    ["with TLS", "https://stats.you.example", {}, "https://get.you.example", true],
+    [
+      "behind a proxy without TLS",
+      "http://stats.you.example",
+      { isProxied: true },
+      "http://get.you.example",
+      true,
+    ],
+    ["with a port", "https://stats.you.example:8443/tools", {}, "https://get.you.example", true],
+    ["beside the domain itself", "https://you.example", {}, "https://get.you.example", true],
+    ["beside a domain of three labels", "https://you.co.uk", {}, "https://get.you.co.uk", true],
+    ["of a domain of three labels", "https://stats.you.co.uk", {}, "https://get.you.co.uk", true],
+    ["behind a proxy at an address", "https://192.0.2.1", {}, "http://192.0.2.1:8085", false],
+    ["behind a proxy at an IPv6 address", "https://[2001:db8::1]", {}, "http://[2001:db8::1]:8085", false],
+    ["behind a proxy on this machine", "https://localhost", {}, "http://localhost:8085", false],
+  ])("%s", (_, base, place, address, isGuessed) => {
+    expect(collectAddress(base, { port: 8085, isProxied: false, ...place })).toEqual({
+      collectBase: address,
+      isCollectGuessed: isGuessed,
+    });
+  });
+});
 
 describe("publicBase", () => {
   test("is what a trusted proxy says, prefix included", () => {
