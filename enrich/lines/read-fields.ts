@@ -58,15 +58,21 @@ export function invalid(key: string, expected: string): LineFault {
 
 const INTEGER = /^-?[1-9]\d*$/;
 
-/** An integer may have any size. `5.0` and `5e0` are 5. */
+/**
+ * An integer may have any size and is its digits as sent. In other forms (`5.0`, `5e0`, `-0`) it counts up to 2^53: above
+ * that, two texts of one number would be two ids.
+ */
 export function readUniqueId(value: unknown): string | undefined {
   if (value === undefined || value === null) return "";
-  const sent = numberText(value);
-  if (sent !== undefined && INTEGER.test(sent)) return sent;
-  const number = sent === undefined ? value : Number(sent);
-  if (typeof number === "number") return Number.isSafeInteger(number) ? String(number) : undefined;
+  // A number without a text of its own is one that JavaScript writes as it was sent.
+  const sent = numberText(value) ?? (typeof value === "number" ? String(value) : undefined);
+  if (sent !== undefined) return INTEGER.test(sent) ? sent : safeIntegerText(Number(sent));
   if (typeof value !== "string" || value === "" || isLongerThan(value, UNIQUE_ID_BYTES_MAX)) return undefined;
   return value;
+}
+
+function safeIntegerText(number: number): string | undefined {
+  return Number.isSafeInteger(number) ? String(number) : undefined;
 }
 
 interface HeaderTexts {

@@ -28,18 +28,52 @@ test.each([
   ["1234567890123456789", "1234567890123456789"],
   ["-9007199254740993", "-9007199254740993"],
   ["9".repeat(300), "9".repeat(300)],
+  ["9007199254740992", "9007199254740992"],
+  ["-9007199254740992", "-9007199254740992"],
+  ["9007199254740994", "9007199254740994"],
+  ["18014398509481984", "18014398509481984"],
+  ["1234567890123456800", "1234567890123456800"],
+  ["18446744073709551615", "18446744073709551615"],
+  ["100000000000000000000", "100000000000000000000"],
   ["5.0", "5"],
+  ["5e0", "5"],
+  ["1e3", "1000"],
+  ["0", "0"],
+  ["-0", "0"],
 ])("takes the integer %s as a unique id", (sent, uniqueId) => {
   const members = [`"$unique_id":${sent}`, `"$unique_id":${sent},"a":1.0`];
   for (const each of members) expect(read(`"$time":1,${each}`)).toMatchObject({ event: { uniqueId } });
 });
 
-test.each(['"$unique_id":1.5000000000000000001', '"$unique_id":1e400', '"$version":1.0,"a":1.0'])(
-  "refuses %s",
-  (members) => {
-    expect(read(`"$time":1,${members}`)).toMatchObject({ fault: { type: "invalid-value" } });
-  },
-);
+test("takes every integer of 64 bits, and larger ones, as its digits", () => {
+  const integers = fc.oneof(
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+    fc.bigInt({ min: 2n ** 53n - 2n, max: 2n ** 54n }),
+    fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
+  );
+  fc.assert(
+    fc.property(integers, (id) => {
+      expect(read(`"$time":1600000000,"$unique_id":${id}`)).toMatchObject({
+        event: { uniqueId: String(id) },
+      });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  '"$unique_id":1.5000000000000000001',
+  '"$unique_id":1e400',
+  '"$unique_id":1e16',
+  '"$unique_id":1e21',
+  '"$unique_id":1e+21',
+  '"$unique_id":9007199254740992.0',
+  '"$unique_id":9007199254740992.5',
+  '"$unique_id":0.5',
+  '"$version":1.0,"a":1.0',
+])("refuses %s", (members) => {
+  expect(read(`"$time":1,${members}`)).toMatchObject({ fault: { type: "invalid-value" } });
+});
 
 test("reads a time whose line has such numbers", () => {
   expect(read('"$time":1.6E9,"a":1.0')).toMatchObject({ event: { time: 1_600_000_000_000 } });
