@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { asksForSidecar, namesSidecar } from "../../../schemas/routing/sidecar-files.js";
 import { matchRoute } from "../../../schemas/routing/match-route.js";
 import {
   type RouteTemplate,
@@ -30,11 +31,14 @@ export type ReadRequest = (text: string) => LoggedRequest | typeof NO_EVENT | un
  */
 export function accessLog(readRequest: ReadRequest, path: string): ReadLine {
   const pattern = patternOf(path);
+  const countsSidecars = pattern !== undefined && namesSidecar(pattern);
   return (text, line) => {
     const request = readRequest(text);
     if (request === undefined || request === NO_EVENT) return request;
     const variables = isDownload(request) ? variablesOf(request.target, pattern) : undefined;
-    return variables === undefined ? NO_EVENT : fieldsOf(request, variables, idOf(text, line));
+    if (variables === undefined) return NO_EVENT;
+    if (!countsSidecars && asksForSidecar(request.target, variables)) return NO_EVENT;
+    return fieldsOf(request, variables, idOf(text, line));
   };
 }
 

@@ -1,16 +1,18 @@
+import { isSidecarTag } from "../../../schemas/routing/sidecar-files.js";
 import { addVariable, LineFields } from "../decode-line.js";
 import { idOf } from "./access-log.js";
 import { NO_EVENT, type OpenFormat } from "./line-format.js";
 import { type Cell, table } from "./table.js";
 
 /**
- * Raw data of Docker Hub's insights: a row for each pull, with no address. A version check is no pull. Where the path
+ * Raw data of Docker Hub's insights: a row for each pull, with no address. A version check is no pull, nor is
+ * that of a signature. Where the path
  * names no package the repository does. Source: docs.docker.com/docker-hub/repos/manage/trusted-content/
  * insights-analytics, "Image pulls raw data"
  */
 export const dockerDvp: OpenFormat = ({ header, artifactKind }) =>
   table(header, (cell, text, line) => {
-    if (cell("action") === "version_check") return NO_EVENT;
+    if (cell("action") === "version_check" || isSidecarTag(tagOf(cell))) return NO_EVENT;
     const fields = new LineFields();
     fields.$unique_id = idOf(text, line);
     fields.$time = cell("timestamp") || cell("action_day");

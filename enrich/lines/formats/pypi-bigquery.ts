@@ -1,7 +1,8 @@
 import { addVariable, LineFields, type LineObject, parseObject } from "../decode-line.js";
 import { idOf } from "./access-log.js";
 import { objectIn, textOf } from "./json-log.js";
-import type { OpenFormat } from "./line-format.js";
+import { isSidecarFile } from "../../../schemas/routing/sidecar-files.js";
+import { NO_EVENT, type OpenFormat } from "./line-format.js";
 
 /**
  * Rows of `bigquery-public-data.pypi.file_downloads` as JSON lines: no addresses, but countries. Where the path names no
@@ -12,6 +13,7 @@ export const pypiBigquery: OpenFormat = ({ artifactKind }) => {
     const row = parseObject(text);
     const { filename, project, version, type } = objectIn(row?.file);
     if (row === undefined || typeof filename !== "string") return undefined;
+    if (isSidecarFile(filename) || isSidecarFile(textOf(row.url))) return NO_EVENT;
     const details = objectIn(row.details);
     const fields = new LineFields();
     fields.$unique_id = idOf(text, line);

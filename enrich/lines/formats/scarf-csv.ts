@@ -1,5 +1,6 @@
 import type { ArtifactKind } from "../../../schemas/records/artifact.js";
 import type { RawChunk } from "../../../schemas/records/raw-chunk.js";
+import { isSidecarFile, isSidecarTag } from "../../../schemas/routing/sidecar-files.js";
 import { addVariable, LineFields } from "../decode-line.js";
 import { NO_EVENT, type OpenFormat } from "./line-format.js";
 import { type Cell, table } from "./table.js";
@@ -14,6 +15,8 @@ export const scarfCsv: OpenFormat = ({ header, artifactKind }) =>
   table(header, (cell) => {
     const kind = cell("pixel") === "" ? "package" : "pixel";
     if (artifactKind !== "any" && artifactKind !== kind) return NO_EVENT;
+    const variables = new URLSearchParams(cell("variables"));
+    if (isSidecarTag(cell("version")) || [...variables.values()].some(isSidecarFile)) return NO_EVENT;
     const fields = new LineFields();
     fields.$unique_id = cell("id") || undefined;
     fields.$time = cell("time") || undefined;
@@ -23,7 +26,7 @@ export const scarfCsv: OpenFormat = ({ header, artifactKind }) =>
     fields.$referrer = cell("referer");
     fields.$user_agent = cell("user_agent");
     fields.$country = cell("origin_country");
-    addVariables(fields, cell);
+    addVariables(fields, { cell, own: variables });
     return fields;
   });
 
@@ -39,9 +42,9 @@ function nameArtifact(fields: LineFields, { kind, name, artifactKind }: Named): 
 }
 
 /** What its address told, which is not known here any more, and the row's own, which win. */
-function addVariables(fields: LineFields, cell: Cell): void {
+function addVariables(fields: LineFields, { cell, own }: { cell: Cell; own: URLSearchParams }): void {
   for (const name of KEPT) if (cell(name) !== "") addVariable(fields, name, cell(name));
-  for (const [name, value] of new URLSearchParams(cell("variables"))) addVariable(fields, name, value);
+  for (const [name, value] of own) addVariable(fields, name, value);
 }
 
 const KEPT = ["platform", "origin_company", "origin_domain"];

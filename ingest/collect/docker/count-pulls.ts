@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { isSignatureTag, isTag, subjectOfTag, type ImagePath } from "./image-path.js";
+import { isSignatureTag, subjectOfTag } from "../../../schemas/routing/sidecar-files.js";
+import { isTag, type ImagePath } from "./image-path.js";
 import { PullingClient, type Pull } from "./pulling-client.js";
 
 export interface PullCounter {

@@ -29,20 +29,6 @@ export function isTag(reference: string): boolean {
   return TAG.test(reference);
 }
 
-/** Whether cosign keeps a signature, an attestation or an SBOM under this tag (its "Signature Specification"). */
-export function isSignatureTag(reference: string): boolean {
-  return /^sha(?:256|512)-[0-9a-f]+\.(?:sig|att|sbom)$/.test(reference);
-}
-
-/**
- * The digest of the manifest whose referrers a registry without the referrers API has under this tag. OCI distribution
- * specification, "Referrers Tag Schema".
- */
-export function subjectOfTag(reference: string): string | undefined {
-  const [, algorithm, hex] = /^(sha(?:256|512))-([0-9a-f]+)$/.exec(reference) ?? [];
-  return algorithm && `${algorithm}:${hex}`;
-}
-
 const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
 const DIGEST = /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[a-zA-Z0-9=_-]+$/;
 

@@ -1,5 +1,6 @@
 import { readableText, decodePercent } from "../../../schemas/routing/decode-percent.js";
 import { findRoute, type FoundRoute } from "../../routing/find-route.js";
+import { asksForSidecar, namesSidecar } from "../../../schemas/routing/sidecar-files.js";
 import { expandTemplate, type UrlTemplate } from "../../../schemas/routing/url-template.js";
 import {
   methodNotAllowed,
@@ -34,8 +35,8 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
   const { method, body } = request;
   if (method !== "GET" && method !== "HEAD" && method !== "POST")
     return methodNotAllowed("GET", "HEAD", "POST");
-  const isPart = method === "GET" && skipsBeginning(request);
-  const objects = method === "HEAD" || isPart ? [] : objectsOf(body);
+  const isDownload = method !== "GET" || (!skipsBeginning(request) && !isSidecar(request, found));
+  const objects = method === "HEAD" || !isDownload ? [] : objectsOf(body);
   if (objects.length > OBJECTS_MAX || lengthRepeated(request, objects) > REPEATED_LENGTH_MAX) return TOO_MANY;
   const { outgoing } = found.route;
   const others = otherParameters(request, found);
@@ -55,6 +56,11 @@ export function answerFileRoute(request: CollectRequest, site: FileSite): Collec
     headers: { Location: withQuery(target, handedOn) },
     events: objects.map(() => event),
   };
+}
+
+/** A sidecar that the route's owner does not name is served and not counted. */
+function isSidecar({ target }: CollectRequest, { route, variables }: FoundRoute<SiteRoute>): boolean {
+  return asksForSidecar(target, variables) && !namesSidecar(route.template);
 }
 
 function lengthRepeated({ target, headers }: CollectRequest, objects: readonly string[]): number {

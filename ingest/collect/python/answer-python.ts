@@ -6,6 +6,7 @@ import {
   type LiveEvent,
   type StreamedAnswer,
 } from "../read-collect-request.js";
+import { isSidecarFile } from "../../../schemas/routing/sidecar-files.js";
 import type { PythonPackages, PythonSite } from "../sites.js";
 import { chooseIndexForm, INDEX_TYPES, type ServedPage } from "./render-index-page.js";
 import { isProjectName, type IndexFile, normalizedName, versionOfFile } from "./index-page.js";
@@ -157,7 +158,8 @@ function partOf(
 
 function fileAnswer(request: CollectRequest, found: FoundOn): CollectAnswer {
   const { file, companion } = found;
-  const counts = companion === undefined && request.method === "GET" && isFromBeginning(request);
+  const isFile = companion === undefined && !isSidecarFile(file.filename);
+  const counts = isFile && request.method === "GET" && isFromBeginning(request);
   return {
     status: 307,
     headers: { Location: companion === undefined ? file.url : besideUrl(file.url, companion) },

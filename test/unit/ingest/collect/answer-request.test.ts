@@ -17,6 +17,7 @@ const ROUTES = [
   { templatePath: "/asked?os={os}", outgoingUrl: "https://to.example/{os}" },
   { templatePath: "/only/{name}", outgoingUrl: "" },
   { templatePath: "/v/{version}/{platform}", outgoingUrl: "" },
+  { templatePath: "/keys/{name}.asc", outgoingUrl: "https://to.example/{name}.asc" },
   { templatePath: "/named/latest", outgoingUrl: "https://to.example/latest" },
 ];
 const IMAGE = packageOf({
@@ -134,6 +135,15 @@ describe("a route sends the client on", () => {
     const { events } = await ask("/1.2/b", { method: "POST", body: Buffer.from('{"a":1}{"a":2}') });
     expect(events).toMatchObject([{ sent: [] }, { sent: [] }]);
   });
+
+  test.each(["asc", "sha256", "metadata", "sigstore.json", "provenance", "pem"])(
+    "without an event for a file that is said about another, .%s, unless the route names it",
+    async (ending) => {
+      const sent = await ask(`/1.2/tool.tgz.${ending}?x=1`);
+      expect(sent).toMatchObject({ status: 307, events: [] });
+      expect((await ask("/keys/tool.tgz.asc")).events).toHaveLength(1);
+    },
+  );
 
   test("without an event for HEAD", async () => {
     expect(await ask("/1.2/b", { method: "HEAD" })).toMatchObject({ status: 307, events: [] });

@@ -145,6 +145,17 @@ describe("a file", () => {
     expect(await ask(target, more)).toEqual({ status: 307, headers: { Location: location }, events });
   });
 
+  test.each(["asc", "sigstore", "sha256"])(
+    "that an index lists and that is said about another, .%s, is served and not counted",
+    async (ending) => {
+      const filename = `${WHEEL}.${ending}`;
+      const files = [{ filename, url: `https://cdn.example/${filename}`, hashes: {} }];
+      const body = JSON.stringify({ meta: { "api-version": "1.0" }, name: "web", files });
+      const upstream = fakeUpstream(() => ({ headers: { "content-type": JSON_TYPE }, body }));
+      expect(await ask(`/simple/web/${filename}`, {}, upstream)).toMatchObject({ status: 307, events: [] });
+    },
+  );
+
   test.each([
     [
       "of another package of the owner counts for that",
