@@ -53,14 +53,19 @@ function clientsIn(bytes: Buffer): LineClient[] | undefined {
   return addresses.flatMap((address) => agents.map((userAgent) => ({ address, userAgent })));
 }
 
-/** Texts in quotes of logs and JSON, cells of CSV, and cells between tabs, which are percent-encoded. */
+/** Texts in quotes of logs and JSON, also of a log within JSON, cells of CSV, and cells between tabs, percent-encoded once or twice. */
 function* textsIn(line: string): Generator<string> {
-  for (const [quoted, inside = ""] of line.matchAll(QUOTED)) yield* [unescaped(inside), textOfJson(quoted)];
+  for (const [quoted, inside = ""] of line.matchAll(QUOTED)) {
+    const text = textOfJson(quoted);
+    yield* [unescaped(inside), text];
+    if (text.includes('"')) for (const [, within = ""] of text.matchAll(QUOTED)) yield unescaped(within);
+  }
   yield* cellsOf(line) ?? [];
-  yield* line.split("\t").map(decoded);
+  for (const cell of line.split("\t").map(decoded)) yield* [cell, decoded(cell)];
 }
 
-const QUOTED = /"((?:[^"\\]|\\.)*)"/g;
+/** The last one may be cut. */
+const QUOTED = /"((?:[^"\\]|\\.)*)(?:"|$)/g;
 
 function textOfJson(quoted: string): string {
   try {

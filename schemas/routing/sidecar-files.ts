@@ -49,8 +49,9 @@ function endOf(pieces: readonly Piece[]): string {
 
 /** Whether a request asks for such a file, by its path or by a value that its route captures from the query. */
 export function asksForSidecar(target: string, captured: ReadonlyMap<string, string>): boolean {
-  const [path = ""] = target.split(/[?#]/, 1);
-  return isSidecarFile(plain(path)) || [...captured.values()].some(isSidecarFile);
+  const end = target.search(/[?#]/);
+  if (end < 0) return isSidecarFile(plain(target));
+  return isSidecarFile(plain(target.slice(0, end))) || [...captured.values()].some(isSidecarFile);
 }
 
 function plain(path: string): string {

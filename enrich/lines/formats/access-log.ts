@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { asksForSidecar, namesSidecar } from "../../../schemas/routing/sidecar-files.js";
 import { matchRoute } from "../../../schemas/routing/match-route.js";
 import {
@@ -7,40 +7,68 @@ import {
   readRequestTarget,
 } from "../../../schemas/routing/url-template.js";
 import { addVariable, LineFields } from "../decode-line.js";
-import { NO_EVENT, type ReadLine } from "./line-format.js";
+import { error } from "../line-fault.js";
+import { NO_EVENT, type ReadLine, type Rejected } from "./line-format.js";
 
 export interface LoggedRequest {
   /** ISO 8601 with its zone, or UNIX seconds. */
-  time: string | number;
+  time: unknown;
+  /** Of the client; empty where the log has none, or does not say which. */
   address: string;
   /** Empty where the log does not say. */
   userAgent: string;
   referrer: string;
   method: string;
-  /** Path and query, percent-encoded as sent. */
+  /** Percent-encoded as sent, in any form of RFC 9112, section 3.2. */
   target: string;
   status: number;
+  /** The first byte of a partial answer (206), where the log names it. Not a number: the part is at the end. */
+  firstByte?: number | undefined;
 }
 
 /** Undefined if it is no line of the log. */
-export type ReadRequest = (text: string) => LoggedRequest | typeof NO_EVENT | undefined;
+export type ReadRequest = (text: string) => LoggedRequest | Rejected | typeof NO_EVENT | undefined;
 
 /**
- * Downloads are GETs that were answered with 2xx or 3xx and whose target the path matches; all else is no event. The
- * path's variables become the event's; without a path the whole one is its `file`.
+ * Downloads are GETs that were answered with 2xx or 3xx and whose target the path matches, but no parts that begin later
+ * than a file and no sidecars; all else is no event. A download without a client is refused. The path's variables become
+ * the event's; without a path the whole one is its `file`.
  */
 export function accessLog(readRequest: ReadRequest, path: string): ReadLine {
   const pattern = patternOf(path);
   const countsSidecars = pattern !== undefined && namesSidecar(pattern);
   return (text, line) => {
     const request = readRequest(text);
-    if (request === undefined || request === NO_EVENT) return request;
-    const variables = isDownload(request) ? variablesOf(request.target, pattern) : undefined;
+    if (request === undefined || request === NO_EVENT || "fault" in request) return request;
+    if (!isDownload(request)) return NO_EVENT;
+    const target = originForm(request.target);
+    const variables = variablesOf(target, pattern);
     if (variables === undefined) return NO_EVENT;
-    if (!countsSidecars && asksForSidecar(request.target, variables)) return NO_EVENT;
-    return fieldsOf(request, variables, idOf(text, line));
+    if (!countsSidecars && asksForSidecar(target, variables)) return NO_EVENT;
+    return request.address === "" ? NO_CLIENT : fieldsOf(request, variables, idOf(text, line));
   };
 }
+
+const NO_CLIENT: Rejected = {
+  fault: error(
+    "invalid-value",
+    "The client is not known: the line has no IP address in its place, or several without saying which is the client's",
+  ),
+};
+
+export const GLUED: Rejected = {
+  fault: error(
+    "failed-to-decode",
+    "The line holds several requests, or parts of them: its line ends were lost",
+  ),
+};
+
+export const PART: Rejected = {
+  fault: error(
+    "failed-to-decode",
+    "Part of a line that was cut on its way: send the log as the server wrote it",
+  ),
+};
 
 function patternOf(path: string): RouteTemplate | undefined {
   if (path === "") return undefined;
@@ -50,8 +78,40 @@ function patternOf(path: string): RouteTemplate | undefined {
   return template;
 }
 
-function isDownload({ method, status }: LoggedRequest): boolean {
-  return method === "GET" && status >= 200 && status <= 399;
+/** A server that answered `get` took it for GET. */
+function isDownload({ method, status, firstByte = 0 }: LoggedRequest): boolean {
+  if (method !== "GET" && method.toUpperCase() !== "GET") return false;
+  return status >= 200 && status <= 399 && (status !== 206 || firstByte === 0);
+}
+
+/**
+ * Path and query of a target that may be a whole URL (RFC 9112, section 3.2.2). As servers answer them, runs of slashes are
+ * one, and the segments `.` and `..` are resolved.
+ */
+function originForm(target: string): string {
+  const isUsual = target.startsWith("/") && !target.includes("//") && !target.includes("/.");
+  if (isUsual && !target.includes("%2")) return target;
+  const relative = target.startsWith("/") ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, "/");
+  const end = relative.search(/[?#]/);
+  const path = end < 0 ? relative : relative.slice(0, end);
+  const single = path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") : path;
+  const resolved = DOTS.test(single) ? withoutDots(single) : single;
+  return resolved === path ? relative : resolved + (end < 0 ? "" : relative.slice(end));
+}
+
+const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** RFC 3986, section 5.2.4. */
+function withoutDots(path: string): string {
+  const kept: string[] = [];
+  const segments = path.split("/").slice(1);
+  for (const segment of segments) {
+    const plain = segment.replaceAll(/%2e/gi, ".");
+    if (plain === "..") kept.pop();
+    else if (plain !== ".") kept.push(segment);
+  }
+  const isFolder = /^(?:\.|%2e){1,2}$/i.test(segments.at(-1) ?? "");
+  return `/${kept.join("/")}${isFolder && kept.length > 0 ? "/" : ""}`;
 }
 
 type Variables = ReadonlyMap<string, string>;
@@ -79,26 +139,25 @@ function fieldsOf(request: LoggedRequest, variables: Variables, id: string): Lin
 
 /** The same log sent again has the same ids, and equal lines have different ones. */
 export function idOf(text: string, line: number): string {
-  return createHash("sha256").update(`${line}\n${text}`).digest("hex").slice(0, ID_DIGITS);
+  return hash("sha256", `${line}\n${text}`, "hex").slice(0, ID_DIGITS);
 }
 
 const ID_DIGITS = 32;
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: ReadonlyMap<string, string> = new Map(
+  ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].map((name, at) => [
+    name,
+    String(at + 1).padStart(2, "0"),
+  ]),
+);
 
-/** `10/Oct/2026:13:55:36 -0700` as `2026-10-10T13:55:36-07:00`. Undefined if it is no such time. */
-export function isoOf(time: string): string | undefined {
-  const [, day, name = "", year, clock, hours, minutes] = TIME.exec(time) ?? [];
-  const month = MONTHS.indexOf(name) + 1;
-  if (month === 0) return undefined;
-  return `${year}-${String(month).padStart(2, "0")}-${day}T${clock}${hours}:${minutes}`;
-}
+/** The form of a time that `isoOf` takes. */
+export const LOGGED_TIME = String.raw`\d\d\/[A-Z][a-z]{2}\/\d{4}(?::\d\d){3} [+-]\d{4}`;
 
-const TIME = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/;
-
-/** An IPv6 address that was written as a URL has it. */
-export function withoutBrackets(address: string): string {
-  return address.replace(/^\[(.*)\]$/, "$1");
+/** `10/Oct/2026:13:55:36 -0700` as `2026-10-10T13:55:36-07:00`. */
+export function isoOf(time: string): string {
+  const date = `${time.slice(7, 11)}-${MONTHS.get(time.slice(3, 6)) ?? "??"}-${time.slice(0, 2)}`;
+  return `${date}T${time.slice(12, 20)}${time.slice(21, 24)}:${time.slice(24)}`;
 }
 
 /** Logs write `-` for nothing. */

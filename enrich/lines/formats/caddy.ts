@@ -1,6 +1,7 @@
 import type { LineObject } from "../decode-line.js";
-import { accessLog, type LoggedRequest, withoutBrackets } from "./access-log.js";
-import { jsonLog, objectIn, textOf } from "./json-log.js";
+import { accessLog, isoOf, LOGGED_TIME, type LoggedRequest } from "./access-log.js";
+import { clientAddress } from "./client-address.js";
+import { firstByteOf, jsonLog, objectIn, textOf } from "./json-log.js";
 import type { OpenFormat } from "./line-format.js";
 
 /**
@@ -9,7 +10,7 @@ import type { OpenFormat } from "./line-format.js";
  */
 export const caddy: OpenFormat = ({ path }) => accessLog(jsonLog(requestOf), path);
 
-function requestOf({ request, status, ts }: LineObject): LoggedRequest | undefined {
+function requestOf(entry: LineObject, text: string): LoggedRequest | undefined {
   const {
     method,
     uri,
@@ -17,19 +18,46 @@ function requestOf({ request, status, ts }: LineObject): LoggedRequest | undefin
     remote_ip: remote,
     remote_addr: withPort,
     headers,
-  } = objectIn(request);
+  } = objectIn(entry.request);
+  const { status } = entry;
   if (typeof method !== "string" || typeof uri !== "string" || typeof status !== "number") return undefined;
   return {
-    time: typeof ts === "number" ? ts : textOf(ts),
+    time: timeOf(entry, text),
     // `client_ip` is that behind trusted proxies.
-    address: textOf(client) || textOf(remote) || withoutBrackets(textOf(withPort).replace(/:\d+$/, "")),
+    address:
+      [client, remote, withPort].map((field) => clientAddress(textOf(field))).find((one) => one !== "") ?? "",
     method,
     target: uri,
     status,
+    firstByte: firstByteOf({
+      asked: headerOf(headers, "Range"),
+      sent: headerOf(entry.resp_headers, "Content-Range"),
+    }),
     userAgent: headerOf(headers, "User-Agent"),
     referrer: headerOf(headers, "Referer"),
   };
 }
+
+/** The names that `time_key` is given, after Caddy's own, and their number as it was written: JavaScript drops digits. */
+const TIME_KEYS = ["ts", "time", "timestamp", "@timestamp"].map((key) => ({
+  key,
+  number: new RegExp(`"${key}":\\s*([\\d.]+)(?=[\\s,}])`),
+}));
+
+/** In each form that `time_format` has a name for. Wall time is in UTC. */
+function timeOf(entry: LineObject, text: string): unknown {
+  const { key, number } = TIME_KEYS.find((named) => entry[named.key] !== undefined) ?? TIME_KEYS[0]!;
+  const time = entry[key];
+  if (typeof time === "number" && Number.isSafeInteger(time)) return time;
+  const written = typeof time === "number" ? number.exec(text)?.[1] : textOf(time);
+  if (written === undefined) return time;
+  // Nanoseconds, of which milliseconds are left.
+  if (/^\d{18,19}$/.test(written)) return Number(written.slice(0, -6));
+  return COMMON.test(written) ? isoOf(written) : written.replace(WALL, "$1-$2-$3T$4");
+}
+
+const COMMON = new RegExp(`^${LOGGED_TIME}$`);
+const WALL = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)$/;
 
 /** Go writes names of headers in one way, and each has a list. */
 function headerOf(headers: unknown, name: string): string {

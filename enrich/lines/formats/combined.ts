@@ -1,5 +1,8 @@
-import { accessLog, isoOf, type LoggedRequest, orNothing, withoutBrackets } from "./access-log.js";
-import type { OpenFormat } from "./line-format.js";
+import { unshipLine } from "../../../schemas/records/unship-line.js";
+import { addressOf } from "../../lookups/parse-address.js";
+import { accessLog, GLUED, isoOf, LOGGED_TIME, type LoggedRequest, orNothing, PART } from "./access-log.js";
+import { clientAddress, clientBefore, isPublic } from "./client-address.js";
+import type { OpenFormat, Rejected } from "./line-format.js";
 
 /**
  * `combined` and `common` of Apache and nginx, with or without a virtual host ahead and further fields
@@ -8,32 +11,89 @@ import type { OpenFormat } from "./line-format.js";
  */
 export const combined: OpenFormat = ({ path }) => accessLog(readRequest, path);
 
-function readRequest(text: string): LoggedRequest | undefined {
-  const [, address = "", written = "", request = "", status, referrer, userAgent] =
-    COMBINED_LINE.exec(text) ?? [];
-  const time = isoOf(written);
-  if (time === undefined) return undefined;
-  // A client that does not speak HTTP leaves a request line of one word, or of bytes.
-  const [method = "", target = ""] = unescaped(request).split(" ");
+function readRequest(text: string): LoggedRequest | Rejected | undefined {
+  const [beginning = "", head = "", written = ""] = BEGINNING.exec(text) ?? [];
+  REST.lastIndex = beginning.length;
+  const found = beginning === "" ? null : REST.exec(text);
+  if (found === null) return readShipped(text);
+  const [whole, request = "", status, referrer, userAgent] = found;
+  const behind = text.slice(beginning.length + whole.length);
+  const isPlain = behind === "" && !hasQuote(request) && !hasQuote(referrer) && !hasQuote(userAgent);
+  if (!isPlain && REQUEST.test(text.slice(beginning.length))) return GLUED;
+  const client = clientOf(head);
+  if (typeof client !== "string") return client;
   return {
-    time,
-    address: withoutBrackets(address),
-    method,
-    target,
+    time: isoOf(written),
+    address: behind === "" ? client : forwardedClient(client, behind),
+    ...requestLine(request),
     status: Number(status),
     referrer: unescaped(orNothing(referrer)),
     userAgent: unescaped(orNothing(userAgent)),
   };
 }
 
-/** Text in quotes, in which a backslash escapes the next character. */
-const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`;
-/** A name or an address in brackets, so that the last group of an IPv6 address is no port. */
-const HOST = String.raw`(?:\[[^\]\s]*\]|[^\s:[]+)`;
-/** A user's name may contain spaces, so all up to the bracket belongs to it. */
-const COMBINED_LINE = new RegExp(
-  String.raw`^(?:${HOST}:\d+ )?(\S+) [^[]*\[([^\]]+)\] ${QUOTED} (\d{3}) \S+(?: ${QUOTED} ${QUOTED})?`,
+/** A line whose quotes are those of JSON around it. */
+function readShipped(text: string): LoggedRequest | Rejected | undefined {
+  if (!text.startsWith("{")) return undefined;
+  const line = unshipLine(text);
+  if (line === undefined) return PART;
+  return line === text ? undefined : readRequest(line);
+}
+
+/** All fields up to the time belong to the head: a user's name may contain spaces and brackets. */
+const BEGINNING = new RegExp(String.raw`^(.*?)\[(${LOGGED_TIME})\] (?=")`);
+
+/**
+ * Text in quotes, in which a backslash escapes the next character. Some servers escape no quotes: one that `end` does not
+ * follow is part of the text.
+ */
+const quoted = (end: string) => String.raw`"([^"\\]*(?:(?:\\.|"(?!${end}))[^"\\]*)*)`;
+const IN_LINE = String.raw`\s|$`;
+/** From the request on: a second expression, as one would try every time in a hostile line, and read it to its end. */
+const REST = new RegExp(
+  String.raw`${quoted(" [0-9]{3} ")}" (\d{3}) \S+` +
+    String.raw`(?:(?: [^\s"]\S*)*? ${quoted(IN_LINE)}" ${quoted(IN_LINE)}(?:"|$))?`,
+  "y",
 );
+
+function clientOf(head: string): string | Rejected {
+  const [, first = ""] = USUAL_HEAD.exec(head) ?? [];
+  if (first !== "" && addressOf(first).family !== 0) return first;
+  const line = unshipLine(head);
+  if (line === undefined) return PART;
+  // The end of one line is missing, and the beginning of the next.
+  return line.lastIndexOf("[") > line.lastIndexOf("]") ? GLUED : clientBefore(line);
+}
+
+const USUAL_HEAD = /^(\S+) - \S+ $/;
+
+function hasQuote(text = ""): boolean {
+  return text.includes('"');
+}
+
+/** A second one in a line. In quotes of its own a server would have escaped it. */
+const REQUEST = new RegExp(String.raw`\[${LOGGED_TIME}\] "`);
+
+/** Behind a proxy of the server's own network, nginx's format `main` has the client at its end: "$http_x_forwarded_for". */
+function forwardedClient(address: string, behind: string): string {
+  if (address === "" || isPublic(address)) return address;
+  const [, forwarded = ""] = /^ "([^"]*)"/.exec(behind) ?? [];
+  const client = clientAddress(forwarded);
+  return client !== "" && isPublic(client) ? client : address;
+}
+
+/**
+ * `GET /a HTTP/1.1`; HTTP/0.9 has no version. A target with spaces is one that a server took. A client that does not
+ * speak HTTP leaves one word, or bytes.
+ */
+function requestLine(text: string): Pick<LoggedRequest, "method" | "target"> {
+  const line = text.includes("\\") ? unescapedRequest(text) : text;
+  const start = line.indexOf(" ");
+  if (start < 0) return { method: line, target: "" };
+  const last = line.lastIndexOf(" ");
+  const end = last > start && line.startsWith("HTTP/", last + 1) ? last : line.length;
+  return { method: line.slice(0, start), target: line.slice(start + 1, end).trim() };
+}
 
 const ESCAPES: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", b: "\b", f: "\f", v: "\v" };
 
@@ -44,5 +104,14 @@ export function unescaped(text: string): string {
     character === undefined || whole.startsWith("\\x")
       ? Buffer.from(whole.replaceAll("\\x", ""), "hex").toString()
       : (ESCAPES[character] ?? character),
+  );
+}
+
+/** Bytes that are not ASCII are percent-encoded, as in any target: some are not UTF-8. */
+function unescapedRequest(text: string): string {
+  return unescaped(
+    text.replace(/\\x([89A-Fa-f][0-9A-Fa-f])|\\[^]/g, (escape, byte: string | undefined) =>
+      byte === undefined ? escape : `%${byte}`,
+    ),
   );
 }

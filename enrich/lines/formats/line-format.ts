@@ -5,6 +5,11 @@ import type { LineFault } from "../line-fault.js";
 /** A line that is no event and no fault: a comment, a request that is no download, a row of empty cells. */
 export const NO_EVENT = Symbol("no event");
 
+/** A line that is refused. */
+export interface Rejected {
+  fault: LineFault;
+}
+
 /**
  * The fields of a line; undefined if it is no line of the format. Never throws. Some formats name their columns in a
  * comment, so one reader reads the lines of a chunk in order.
@@ -13,7 +18,7 @@ export type ReadLine = (
   text: string,
   /** 1-based in the body. */
   line: number,
-) => LineFields | { fault: LineFault } | typeof NO_EVENT | undefined;
+) => LineFields | Rejected | typeof NO_EVENT | undefined;
 
 export type OpenFormat = (
   /** Where `artifactKind` is `any`, a line names its package or pixel. */

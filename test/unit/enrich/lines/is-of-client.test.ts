@@ -112,3 +112,16 @@ test("a line without an address is nobody's", () => {
     expect(isOfClient(Buffer.from(line), origin("203.0.113.7", ""))).toBe(false);
   }
 });
+
+const LOGGED = `203.0.113.7 - - [x] "GET / HTTP/1.1" 200 1 "-" "${AGENT}"`;
+
+test.each([
+  ["in JSON of Docker", JSON.stringify({ log: `${LOGGED}\n`, stream: "stdout" })],
+  ["behind the prefix of a shipper", `nginx-1  | ${LOGGED}`],
+  ["cut at its end", LOGGED.slice(0, -1)],
+  ["percent-encoded once", `x\t203.0.113.7\tdocker%2F27.3.1\t-`],
+  ["percent-encoded twice", `x\t203.0.113.7\tdocker%252F27.3.1\t-`],
+])("the agent of a line of a log is found %s", (_, line) => {
+  expect(isOfClient(Buffer.from(line), origin("203.0.113.7", AGENT))).toBe(true);
+  expect(isOfClient(Buffer.from(line), origin("203.0.113.7", "docker/27.3.2"))).toBe(false);
+});

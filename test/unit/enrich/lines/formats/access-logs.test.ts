@@ -66,8 +66,8 @@ describe("a log in the format combined", () => {
   });
 
   test.each([
-    ["a zone behind UTC", "- - -", "-0730", "200 2326", "-07:30"],
-    ["the format common", "h - frank", "-0700", "304 -", "-07:00"],
+    ["a zone behind UTC", "192.0.2.1 - -", "-0730", "200 2326", "-07:30"],
+    ["the format common", "192.0.2.1 - frank", "-0700", "304 -", "-07:00"],
   ])("reads %s", (_, who, zone, answer, offset) => {
     const line = `${who} [10/Oct/2000:13:55:36 ${zone}] "GET /a HTTP/1.0" ${answer}`;
     expect(read(line, "combined")).toMatchObject([{ $time: `2000-10-10T13:55:36${offset}`, file: "/a" }]);
