@@ -1,29 +1,38 @@
-import { accessLog, isoOf, type LoggedRequest, orNothing } from "./access-log.js";
-import type { OpenFormat } from "./line-format.js";
+import { accessLog, GLUED, isoOf, LOGGED_TIME, type LoggedRequest, orNothing } from "./access-log.js";
+import { clientAddress } from "./client-address.js";
+import { sent } from "./cloudfront.js";
+import type { OpenFormat, Rejected } from "./line-format.js";
 
 /**
- * The target is the object's key, which is how a path of the bucket's site begins: `/tools/tool-1.0.tgz`.
- * Source: docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
+ * The target is the object's key, which is how a path of the bucket's site begins: `/tools/tool-1.0.tgz`. Keys of requests
+ * are encoded twice. Source: docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
  */
 export const s3: OpenFormat = ({ path }) => accessLog(readRequest, path);
 
-function readRequest(text: string): LoggedRequest | undefined {
-  const [, written = "", address, operation = "", key, status, referrer, userAgent] =
-    S3_LINE.exec(text) ?? [];
-  const time = isoOf(written);
-  if (time === undefined) return undefined;
+function readRequest(text: string): LoggedRequest | Rejected | undefined {
+  const found = S3_LINE.exec(text);
+  if (found === null) return undefined;
+  const [whole, written = "", address, operation = "", key, status, referrer, userAgent] = found;
+  if (NEXT.test(text.slice(whole.length))) return GLUED;
   return {
-    time,
-    address: orNothing(address),
+    time: isoOf(written),
+    address: clientAddress(orNothing(address)),
     // REST.GET.OBJECT and WEBSITE.GET.OBJECT; all else, such as REST.GET.BUCKET, asks for no file.
     method: operation.endsWith(".GET.OBJECT") ? "GET" : operation,
-    target: `/${orNothing(key)}`,
+    target: `/${sent(orNothing(key))}`,
     status: Number(orNothing(status)),
     referrer: orNothing(referrer),
     userAgent: orNothing(userAgent),
   };
 }
 
+/** A quote within a field is no end of it. */
+const QUOTED = String.raw`(?:"((?:[^"]|"(?!\s|$))*)"|-)`;
+
 /** Owner, bucket, time, address, requester, request id, operation, key, request line, status, five numbers, headers. */
-const S3_LINE =
-  /^\S+ \S+ \[([^\]]+)\] (\S+) \S+ \S+ (\S+) (\S+) (?:"[^"]*"|-) (\d{3}|-) (?:\S+ ){5}(?:"([^"]*)"|-) (?:"([^"]*)"|-)/;
+const S3_LINE = new RegExp(
+  String.raw`^\S+ \S+ \[(${LOGGED_TIME})\] (\S+) \S+ \S+ (\S+) (\S+) ` +
+    String.raw`(?:"(?:[^"]|"(?! (?:\d{3}|-) ))*"|-) (\d{3}|-) (?:\S+ ){5}${QUOTED} ${QUOTED}`,
+);
+
+const NEXT = new RegExp(String.raw`\[${LOGGED_TIME}\] `);
