@@ -24,6 +24,7 @@ export function namesIn(header: string): string[] {
 export function readRow(text: string, columns: number): string[] | { fault: LineFault } | typeof NO_EVENT {
   const cells = cellsOf(text);
   if (cells === undefined) return OPEN_QUOTE;
+  if (text.includes("\r") && text.replaceAll(/"[^"]*"/g, "").includes("\r")) return CR_ALONE;
   if (cells.length !== columns) return { fault: otherColumns(cells.length, columns) };
   return cells.every((cell) => cell === "") ? NO_EVENT : cells;
 }
@@ -32,6 +33,13 @@ const OPEN_QUOTE = {
   fault: error(
     "failed-to-decode",
     "Not a row of CSV: a quote is not closed on its line, and a cell may not contain a line break",
+  ),
+};
+
+const CR_ALONE = {
+  fault: error(
+    "failed-to-decode",
+    "Not a row of CSV: a CR stands in it where a line should end, with LF or CRLF",
   ),
 };
 
