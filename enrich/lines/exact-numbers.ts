@@ -5,8 +5,12 @@ const MARK = randomUUID();
 const MARKED = new RegExp(String.raw`\{"${MARK}":"([^"]+)"\}`, "g");
 
 /** Whether a number of a line with this text may not be what was sent. False costs little: most lines have such numbers. */
-export function mayRound({ $unique_id: id, otherNames, otherValues }: Numbered, json: string): boolean {
+export function mayRound(
+  { $time: time, $unique_id: id, otherNames, otherValues }: Numbered,
+  json: string,
+): boolean {
   if (typeof id === "number" && !Number.isSafeInteger(id)) return true;
+  if (typeof time === "number" && !hasMember(json, '"$time":', String(time))) return true;
   return otherValues.some((value, index) =>
     typeof value === "number"
       ? !hasMember(json, `"${otherNames[index]}":`, String(value))
@@ -15,6 +19,7 @@ export function mayRound({ $unique_id: id, otherNames, otherValues }: Numbered, 
 }
 
 interface Numbered {
+  $time: unknown;
   $unique_id: unknown;
   otherNames: readonly string[];
   otherValues: readonly unknown[];

@@ -4,32 +4,58 @@ import { numberText } from "./exact-numbers.js";
 /** Numbers below are seconds, above are milliseconds: as seconds it is the year 5138, as milliseconds 1973. */
 const SECONDS_BELOW = 100_000_000_000;
 
-const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
+const DIGITS = /^(\d{1,15})(?:\.(\d+))?$/;
+
+/** 1990 in milliseconds. A smaller timestamp is a year, a date or a spreadsheet's day, never the time of an event. */
+const TIMESTAMPS_FROM = 631_152_000_000;
 
 /**
  * Milliseconds since the epoch, of an ISO 8601 date or date-time (no zone: UTC) or a UNIX timestamp, as a
- * number or digits. Undefined for all else, and outside of 1970 to one day after `receivedAt`.
+ * number or digits. Undefined for all else, and outside of 1970 to one day after `receivedAt`. Fractions are cut.
  */
 export function parseTime(value: unknown, receivedAt: number): number | undefined {
-  const time = typeof value === "string" ? fromText(value) : fromNumber(numberOf(value));
+  const time = typeof value === "string" ? fromText(value) : fromNumber(value);
   return time >= 0 && time <= receivedAt + DAY_MS ? time : undefined;
 }
 
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : Number(numberText(value) ?? NaN);
+/**
+ * What a value that `parseTime` does not take would mean as a UNIX timestamp, for a message: in ISO 8601, with its unit.
+ * Undefined where it is none.
+ */
+export function timestampMeaning(value: unknown): string | undefined {
+  const text = typeof value === "number" ? String(value) : (numberText(value) ?? value);
+  const time = typeof text === "string" && DIGITS.test(text) ? Number(text) : NaN;
+  const isSeconds = time < SECONDS_BELOW;
+  const date = new Date(isSeconds ? time * 1000 : time);
+  if (!Number.isFinite(date.getTime())) return undefined;
+  return `${date.toISOString().replace(/\.\d+Z$/, "Z")}, in ${isSeconds ? "seconds" : "milliseconds"}`;
 }
 
-/** By way of whole microseconds: 1.001 s times 1000 is a little less than 1001 ms. */
-function fromNumber(value: number): number {
-  if (value < 0) return NaN;
-  return Math.floor(value < SECONDS_BELOW ? Math.round(value * 1e6) / 1e3 : value);
+/** A number with its own text is one that JavaScript would write in another way. */
+function fromNumber(value: unknown): number {
+  if (typeof value === "number")
+    return Number.isInteger(value) ? fromUnix(value, 0) : fromDigits(String(value));
+  const text = numberText(value);
+  if (text === undefined) return NaN;
+  return DIGITS.test(text) ? fromDigits(text) : fromNumber(Number(text));
+}
+
+function fromDigits(text: string): number {
+  const [, whole = "", fraction = ""] = DIGITS.exec(text) ?? [];
+  return whole === "" ? NaN : fromUnix(Number(whole), digits(fraction.padEnd(3, "0"), 0, 3));
+}
+
+/** @param ms of a fraction of seconds */
+function fromUnix(whole: number, ms: number): number {
+  const time = whole < SECONDS_BELOW ? whole * 1000 + ms : whole;
+  return time >= TIMESTAMPS_FROM ? time : NaN;
 }
 
 /** ISO 8601 is read by hand, with NaN for each part that is not well formed: a tenth of the time of a pattern. */
 function fromText(text: string): number {
   if (text[4] !== "-") {
     if (isSeparator(text[BASIC_DATE_LENGTH])) return fromText(extendedForm(text));
-    return DIGITS.test(text) ? fromNumber(Number(text)) : NaN;
+    return text.length === BASIC_DATE_LENGTH ? basicDate(text) : fromDigits(text);
   }
   return dateOf(text) + (text.length === DATE_LENGTH ? 0 : timeOfDay(text));
 }
@@ -37,6 +63,11 @@ function fromText(text: string): number {
 const DATE_LENGTH = "2026-08-04".length;
 
 const BASIC_DATE_LENGTH = "20260804".length;
+
+/** As a timestamp, eight digits are before 1974. */
+function basicDate(text: string): number {
+  return dateOf(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`);
+}
 
 /** Puts the hyphens and colons into a date-time in ISO 8601's basic form, `20260804T115826Z`. Checks nothing else. */
 function extendedForm(text: string): string {
@@ -100,8 +131,6 @@ function isSeparator(character: string | undefined): boolean {
   return character === "T" || character === "t" || character === " ";
 }
 
-const FRACTION_DIGITS_MAX = 9;
-
 function endOfDigits(text: string, start: number): number {
   let end = start;
   while (digitAt(text, end) >= 0) end++;
@@ -109,7 +138,7 @@ function endOfDigits(text: string, start: number): number {
 }
 
 function milliseconds(fraction: string): number {
-  if (fraction.length === 0 || fraction.length > FRACTION_DIGITS_MAX) return NaN;
+  if (fraction.length === 0) return NaN;
   return digits(fraction.padEnd(3, "0"), 0, 3);
 }
 

@@ -14,7 +14,7 @@ import { NAME_BYTES_MAX } from "../../schemas/records/import-line.js";
 import { cleanText, describeValue, isLongerThan, truncate } from "./clean-text.js";
 import { artifactNotFound, isNamed, LineFields, type DecodedLine, type NamedKey } from "./decode-line.js";
 import { error, type LineFault } from "./line-fault.js";
-import { parseTime } from "./parse-time.js";
+import { parseTime, timestampMeaning } from "./parse-time.js";
 import {
   checkTexts,
   invalid,
@@ -148,7 +148,9 @@ function checkTime(value: unknown): LineFault | undefined {
 
 function timeMessage(value: unknown): string {
   const shown = describeValue(value, 60);
-  return `$time is not an ISO 8601 date-time or UNIX timestamp between 1970 and tomorrow: ${shown}`;
+  const meaning = timestampMeaning(value);
+  const why = meaning === undefined ? "" : `, which as a UNIX timestamp is ${meaning}`;
+  return `$time is not an ISO 8601 date-time from 1970 or a UNIX timestamp from 1990, until tomorrow: ${shown}${why}`;
 }
 
 /** A day whose events are gone is closed: an earlier version of the event could not be taken out of its numbers. */

@@ -29,10 +29,14 @@ export const pypiBigquery: OpenFormat = ({ artifactKind }) => {
   };
 };
 
-/** `2026-11-01 08:00:00 UTC` of an extract, or seconds such as `1.7934E9` of the API. */
+/**
+ * `2026-11-01 08:00:00 UTC` of an extract; of the API seconds such as `1.7934E9`, or microseconds where it was asked for
+ * integers (`useInt64Timestamp`).
+ */
 function timeOf(value: unknown): unknown {
   if (typeof value !== "string") return value;
-  return /^[\d.]+E\d+$/.test(value) ? Number(value) : value.replace(/ UTC$/, "Z");
+  if (/^\d{16}$/.test(value)) return Number(value.slice(0, -3));
+  return /^[\d.]+E\+?\d+$/i.test(value) ? Number(value) : value.replace(/ UTC$/, "Z");
 }
 
 /** As the installer sent it, as far as the row has it: pip and uv send the details as JSON. */

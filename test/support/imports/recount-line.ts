@@ -232,13 +232,16 @@ function canonicalAddress(text: string): string {
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/;
 
-function fromUnix(value: number): number {
-  if (value < 0) return NaN;
-  return value < 1e11 ? Math.floor(value * 1000) : Math.floor(value);
+/** From 1990 on; a fraction is cut. */
+function fromUnix(value: number | string): number {
+  const [, whole, fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? [];
+  const time = Number(whole) < 1e11 ? Number(whole + fraction.slice(0, 3).padEnd(3, "0")) : Number(whole);
+  return time >= Date.UTC(1990) ? time : NaN;
 }
 
 function fromText(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return fromUnix(Number(text));
+  if (/^\d{8}$/.test(text)) return fromText(text.replace(/(..)(..)$/, "-$1-$2"));
+  if (/^\d+(\.\d+)?$/.test(text)) return fromUnix(text);
   const match = ISO.exec(text);
   if (match === null) return NaN;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as Six;

@@ -28,7 +28,7 @@ interface Fakes {
 
 /** Hands one batch to a worker and writes down, in order, what it does with it. */
 async function work({
-  chunks = [chunkOf('{"$time":1}\nnonsense\n')],
+  chunks = [chunkOf('{"$time":1600000001}\nnonsense\n')],
   recordedNote,
   aborted = [],
   insertFailures = 0,
@@ -81,7 +81,7 @@ async function work({
   return { steps, bodies, outcomes, abortedAmong, told };
 }
 
-const ofOther = chunkOf('{"$time":2}\n', { importId: OTHER_IMPORT, sequence: 3 });
+const ofOther = chunkOf('{"$time":1600000002}\n', { importId: OTHER_IMPORT, sequence: 3 });
 
 const BEGUN = 'range {"attempts":1,"basis":"tiny 0"}';
 const passingOver = (importId: string) =>
@@ -118,14 +118,17 @@ describe("startWorker", () => {
     ["that comes again, and nothing is different", { recordedNote: '{"attempts":1,"basis":"tiny 0"}' }, []],
     ["with an insert that failed, and nothing is different", { insertFailures: 1 }, []],
   ])("recounts, or not, a batch %s", async (_, fakes, recounted) => {
-    const { steps } = await work({ chunks: [chunkOf('{"$time":1}', { receiptStamp: 5 })], ...fakes });
+    const { steps } = await work({
+      chunks: [chunkOf('{"$time":1600000001}', { receiptStamp: 5 })],
+      ...fakes,
+    });
     const written = steps.slice(steps.findLastIndex((step) => step.startsWith("insert")) + 1);
     expect(written).toEqual([...recounted, "sync", "progress 1", "commit"]);
   });
 
   test("makes one insert of the chunks of several imports", async () => {
     const { steps, outcomes, abortedAmong } = await work({
-      chunks: [chunkOf('{"$time":1}'), ofOther, ofOther],
+      chunks: [chunkOf('{"$time":1600000001}'), ofOther, ofOther],
     });
     expect(steps).toEqual([BEGUN, `insert events ${TOKEN}#0`, "sync", "progress 3", "commit"]);
     expect(outcomes.map(({ importId, sequence }) => `${importId} ${sequence}`)).toEqual([
@@ -138,7 +141,7 @@ describe("startWorker", () => {
 
   test("passes over the chunks of aborted imports, and notes that it did", async () => {
     const { steps, outcomes } = await work({
-      chunks: [chunkOf('{"$time":1}'), ofOther],
+      chunks: [chunkOf('{"$time":1600000001}'), ofOther],
       aborted: [OTHER_IMPORT],
     });
     expect(steps[0]).toBe(passingOver(OTHER_IMPORT));
@@ -159,7 +162,7 @@ describe("startWorker", () => {
       [OTHER_IMPORT],
     ],
   ])("leaves out of a range that a crash cut short %s", async (_, recordedNote, aborted, leftOut) => {
-    const chunks = [chunkOf('{"$time":1}'), ofOther];
+    const chunks = [chunkOf('{"$time":1600000001}'), ofOther];
     const before = await work({ chunks, aborted: leftOut });
     const after = await work({ chunks, recordedNote, aborted });
     expect(after.steps.slice(1)).toEqual(before.steps.slice(1));
@@ -187,12 +190,13 @@ describe("startWorker", () => {
   });
 
   test("writes live events without reporting them as an import", async () => {
-    const { steps } = await work({ chunks: [chunkOf('{"$time":1}', { source: "collect" })] });
+    const { steps } = await work({ chunks: [chunkOf('{"$time":1600000001}', { source: "collect" })] });
     expect(steps).toEqual([BEGUN, `insert events ${TOKEN}#0`, "sync", "commit"]);
   });
 
   test("cuts a batch of very many short lines into inserts that fit the memory, the same ones each time", async () => {
-    const many = (lines: number, sequence: number) => chunkOf('{"$time":1}\n'.repeat(lines), { sequence });
+    const many = (lines: number, sequence: number) =>
+      chunkOf('{"$time":1600000001}\n'.repeat(lines), { sequence });
     const { steps } = await work({ chunks: [many(199_999, 0), many(1, 1), many(1, 2)] });
     expect(steps.filter((step) => !step.startsWith("range"))).toEqual([
       `insert events ${TOKEN}#0`,
@@ -205,7 +209,7 @@ describe("startWorker", () => {
 });
 
 describe("the queues of a worker", () => {
-  const record = encodeRawChunk(chunkOf('{"$time":1}\n'.repeat(200)));
+  const record = encodeRawChunk(chunkOf('{"$time":1600000001}\n'.repeat(200)));
 
   test("are consumed side by side: an express batch does not wait for the bulk batch in hand", async () => {
     const committed: Queue[] = [];

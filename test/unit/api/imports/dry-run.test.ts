@@ -20,12 +20,12 @@ import {
 } from "../../enrich/lines/chunk-of.js";
 
 const LINES = [
-  '{"$time":1,"channel":"beta"}',
-  `{"$time":1,"$package":"${dockerPackage.id}"}`,
-  `{"$time":1,"$pixel":"${PIXEL_ID}"}`,
-  '{"$time":1,"$package":"web"}',
-  '{"$time":1,"$package":"another"}',
-  '{"$time":1,"$remote_address":"nowhere","$own":1}',
+  '{"$time":1600000001,"channel":"beta"}',
+  `{"$time":1600000001,"$package":"${dockerPackage.id}"}`,
+  `{"$time":1600000001,"$pixel":"${PIXEL_ID}"}`,
+  '{"$time":1600000001,"$package":"web"}',
+  '{"$time":1600000001,"$package":"another"}',
+  '{"$time":1600000001,"$remote_address":"nowhere","$own":1}',
   "",
   " \r",
   "{}",

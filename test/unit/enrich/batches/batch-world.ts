@@ -123,7 +123,7 @@ interface Faults {
 
 export function recordOf(agent: string, sequence: number): Buffer {
   return encodeRawChunk(
-    chunkOf(`{"$time":1,"$user_agent":"${agent}"}\n`, {
+    chunkOf(`{"$time":"1970-01-01","$user_agent":"${agent}"}\n`, {
       sequence,
       firstLine: sequence + 1,
       receiptStamp: FIRST_STAMP + sequence,
@@ -138,7 +138,7 @@ export async function packed(
   codec: Codec,
   change = (lines: Buffer) => lines,
 ): Promise<Buffer> {
-  const chunk = chunkOf(`{"$time":1,"$user_agent":"${agent}"}\n`.repeat(50), {
+  const chunk = chunkOf(`{"$time":"1970-01-01","$user_agent":"${agent}"}\n`.repeat(50), {
     sequence,
     firstLine: 50 * sequence + 1,
     receiptStamp: FIRST_STAMP + sequence,

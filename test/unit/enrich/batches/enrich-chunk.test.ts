@@ -51,9 +51,9 @@ const lines = [
   "nonsense\r",
   " \t\r",
   '{"$package":null}',
-  `{"$time":1,"$pixel":"${PIXEL_ID}"}`,
-  '{"$time":1,"$remote_address":"nowhere","$own":1}',
-  '{"$time":1,"a":"multi\\nline"}',
+  `{"$time":1600000001,"$pixel":"${PIXEL_ID}"}`,
+  '{"$time":1600000001,"$remote_address":"nowhere","$own":1}',
+  '{"$time":1600000001,"a":"multi\\nline"}',
   "x".repeat(1_048_577),
   good,
 ].join("\n");
@@ -98,7 +98,7 @@ describe("enrichChunk", () => {
     expect(sent).toEqual([
       "nonsense\r",
       '{"$package":null}',
-      `{"$time":1,"$pixel":"${PIXEL_ID}"}`,
+      `{"$time":1600000001,"$pixel":"${PIXEL_ID}"}`,
       "",
       "",
       "x".repeat(1_048_577),
@@ -108,7 +108,7 @@ describe("enrichChunk", () => {
   test("takes the name of the path's package, and of one that is named alone, and refuses another name", async () => {
     const named: ResolveArtifact = async ({ id }) =>
       [PACKAGE_ID, "web"].includes(id) ? { ...dockerPackage, name: "web" } : undefined;
-    const lines = ["web", "tool"].map((name) => `{"$time":1,"$package":"${name}"}`).join("\n");
+    const lines = ["web", "tool"].map((name) => `{"$time":1600000001,"$package":"${name}"}`).join("\n");
     const fault = entry(2, "artifact-not-found", { package_id: "tool" });
     for (const path of [{}, { artifactKind: "any", artifactId: "" } as const]) {
       const { outcome, events } = await enrich(chunkOf(lines, path), named);
@@ -119,7 +119,7 @@ describe("enrichChunk", () => {
 
   test("warns of a wrong country only where the address gives none", async () => {
     const sent = ["192.0.2.1", "10.0.0.1", "nowhere"].map(($remote_address) =>
-      JSON.stringify({ $time: 1, $remote_address, $country: "DEU" }),
+      JSON.stringify({ $time: 1600000001, $remote_address, $country: "DEU" }),
     );
     const { outcome } = await enrich(chunkOf(sent.join("\n")));
     expect(outcome.warnings).toEqual([
@@ -130,7 +130,9 @@ describe("enrichChunk", () => {
   });
 
   test("numbers lines from the chunk's first", async () => {
-    const { outcome, events } = await enrich(chunkOf('nonsense\n\n{"$time":1}\n', { firstLine: 1001 }));
+    const { outcome, events } = await enrich(
+      chunkOf('nonsense\n\n{"$time":1600000001}\n', { firstLine: 1001 }),
+    );
     expect(outcome.errors).toEqual([entry(1001, "failed-to-decode")]);
     expect(events[0]).toMatchObject({
       unique_key: `line ${IMPORT_ID} 1003`,
@@ -162,7 +164,7 @@ describe("enrichChunk", () => {
   });
 
   test("samples the first ten entries of each class and logs all", async () => {
-    const many = "nonsense\n".repeat(25) + '{"$time":1,"$a":1,"$b":1}\n'.repeat(25);
+    const many = "nonsense\n".repeat(25) + '{"$time":1600000001,"$a":1,"$b":1}\n'.repeat(25);
     const { outcome, log } = await enrich(chunkOf(many));
     expect(outcome.errors.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(outcome.warnings.map(({ line }) => line)).toEqual([26, 26, 27, 27, 28, 28, 29, 29, 30, 30]);
@@ -170,7 +172,7 @@ describe("enrichChunk", () => {
   });
 
   test("keeps a bounded log, and counts by class and type what it does not keep", async () => {
-    const many = "nonsense\n".repeat(25) + '{"$time":1,"$a":1}\n'.repeat(5);
+    const many = "nonsense\n".repeat(25) + '{"$time":1600000001,"$a":1}\n'.repeat(5);
     const limits = { entriesMax: 3, bytesMax: 1000 };
     const { outcome, log } = await enrich(chunkOf(many, { firstLine: 7 }), resolvePackage, limits);
     expect(outcome).toMatchObject({ eventsTotal: 30, eventsImported: 5, eventsFailed: 25 });
@@ -194,7 +196,7 @@ describe("enrichChunk", () => {
 
   test("asks for the artifact of each line in the name of who sent it", async () => {
     const resolve = vi.fn(resolvePackage);
-    const chunk = chunkOf(`{"$time":1,"$package":"${PACKAGE_ID}"}\n`.repeat(3), {
+    const chunk = chunkOf(`{"$time":1600000001,"$package":"${PACKAGE_ID}"}\n`.repeat(3), {
       artifactKind: "any",
       artifactId: "",
     });

@@ -169,8 +169,8 @@ describe("a line", () => {
     ["[1]", "error failed-to-decode"],
     ["null", "error failed-to-decode"],
     ['{"$time":1', "error failed-to-decode"],
-    [lines({ $time: 1 }), "error missing-artifact"],
-    [lines({ $package: PIXEL, $time: 1 }), "error artifact-not-found"],
+    [lines({ $time: 1600000001 }), "error missing-artifact"],
+    [lines({ $package: PIXEL, $time: 1600000001 }), "error artifact-not-found"],
     [lines({ $package: 5 }), "error artifact-not-found"],
     [lines({ $package: DOCKER, $version: 1 }), "error missing-time"],
     [lines({ ...pull, $time: "2025-02-30", $version: 1 }), "error invalid-time"],
@@ -202,7 +202,8 @@ describe("a line", () => {
     [1748772000123, "2025-06-01T10:00:00.123Z"],
     ["1748772000123", "2025-06-01T10:00:00.123Z"],
     [99_999_999_999, undefined],
-    [100_000_000_000, "1973-03-03T09:46:40.000Z"],
+    [631_152_000_000, "1990-01-01T00:00:00.000Z"],
+    ["20250601", "2025-06-01T00:00:00.000Z"],
   ])("with the time %s happens at %s", ($time, expected) => {
     const times = count(lines({ ...pull, $time })).live.map(({ time }) => new Date(time).toISOString());
     expect(times[0]).toBe(expected);
@@ -227,7 +228,7 @@ describe("a line", () => {
   });
 
   test("must agree with the artifact that the path names", () => {
-    const bytes = Buffer.from(lines({ ...pull }, { ...pull, $package: FILE }, { $time: 1 }));
+    const bytes = Buffer.from(lines({ ...pull }, { ...pull, $package: FILE }, { $time: 1600000001 }));
     const { imports } = recount([{ bytes, target: DOCKER }], { artifacts, lookups, receivedAt });
     expect(imports[0]).toMatchObject({ successful: 2, entries: [{ line: 2, type: "artifact-not-found" }] });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseTime } from "../../../../../enrich/lines/parse-time.js";
 import { decodeBody, fixture, type Read } from "./decode-body.js";
 
 const AGENT = 'Mozilla/5.0 (X11; Linux "quoted") Gecko\\back é';
@@ -23,28 +24,47 @@ describe.each(["caddy", "traefik"] as const)("a log of %s", (format) => {
     expect(read(fixture(`formats/${format}.txt`), "/releases/tool-{version}.tar.gz")).toEqual(WANTED);
   });
 
-  test.each(["{}", "[1]", "no JSON", '{"$time":1}', '{"request":7,"status":200,"RequestMethod":"GET"}'])(
-    "refuses %s",
-    (line) => expect(read(line)).toEqual([`Not a line of the format ${format}`]),
-  );
+  test.each([
+    "{}",
+    "[1]",
+    "no JSON",
+    '{"$time":1600000001}',
+    '{"request":7,"status":200,"RequestMethod":"GET"}',
+  ])("refuses %s", (line) => expect(read(line)).toEqual([`Not a line of the format ${format}`]));
 });
 
-test("the address of a request is that behind trusted proxies, in each version of Caddy", () => {
-  const line = (request: object) =>
-    JSON.stringify({ ts: 1.5, status: 200, request: { method: "GET", uri: "/a", ...request } });
-  const lines = [
-    { client_ip: "192.0.2.1", remote_ip: "10.0.0.1" },
-    { remote_ip: "192.0.2.2" },
-    { remote_addr: "192.0.2.3:4711" },
-    { remote_addr: "[2001:db8::1]:5555" },
-    {},
-  ].map(line);
-  const read = decodeBody(lines.join("\n"), { format: "caddy" }) as Record<string, unknown>[];
-  expect(read.map(({ $remote_address }) => $remote_address)).toEqual([
-    "192.0.2.1",
-    "192.0.2.2",
-    "192.0.2.3",
-    "2001:db8::1",
-    undefined,
-  ]);
+test.each([
+  ["unix_seconds_float", 1_794_297_600.219, 1_794_297_600_219],
+  ["unix_seconds_float, cut", "1794297600.2199999999", 1_794_297_600_219],
+  ["unix_seconds_float, written again by another program", "1.794297600219e9", 1_794_297_600_219],
+  ["unix_milli_float", 1_794_297_600_219.5, 1_794_297_600_219],
+  ["unix_nano", "1794297600219000000", 1_794_297_600_219],
+  ["unix_nano, cut", "1794297600219999999", 1_794_297_600_219],
+  ["unix_nano in quotes", '"1794297600219000000"', 1_794_297_600_219],
+  ["iso8601", '"2026-11-10T08:00:00.219Z"', 1_794_297_600_219],
+  ["iso8601 with a zone", '"2026-11-10T09:00:00.219+0100"', 1_794_297_600_219],
+  ["rfc3339", '"2026-11-10T08:00:00Z"', 1_794_297_600_000],
+  ["rfc3339_nano", '"2026-11-10T08:00:00.219999999Z"', 1_794_297_600_219],
+  ["wall", '"2026/11/10 08:00:00"', 1_794_297_600_000],
+  ["wall_milli", '"2026/11/10 08:00:00.219"', 1_794_297_600_219],
+  ["wall_nano", '"2026/11/10 08:00:00.219999999"', 1_794_297_600_219],
+  ["common_log", '"10/Nov/2026:08:00:00 +0000"', 1_794_297_600_000],
+  ["common_log with a zone", '"10/Nov/2026:09:00:00 +0100"', 1_794_297_600_000],
+])("reads the time of Caddy's time_format %s", (_, ts, time) => {
+  const request = '"request":{"method":"GET","uri":"/a","remote_ip":"192.0.2.1"}';
+  for (const key of ["ts", "time", "timestamp", "@timestamp"])
+    expect(timesOf(`{"level":"info","${key}":${ts},"logger":"x",${request},"status":200}`)).toEqual([time]);
 });
+
+function timesOf(text: string): (number | undefined)[] {
+  const read = decodeBody(text, { format: "caddy" }) as Record<string, unknown>[];
+  return read.map(({ $time }) => parseTime($time, Date.UTC(2026, 10, 11)));
+}
+
+test.each(["1794297600219000", '"tomorrow"', '"08:00:00"', "{}", "null", "17e17"])(
+  "has no time for the ts %s",
+  (ts) => {
+    const line = `{"ts":${ts},"status":200,"request":{"method":"GET","uri":"/a","remote_ip":"192.0.2.1"}}`;
+    expect(timesOf(line)).toEqual([undefined]);
+  },
+);

@@ -77,6 +77,16 @@ describe("rows of the download table of PyPI", () => {
     ]);
   });
 
+  test.each([
+    ["2026-11-01 08:00:00.219999 UTC", "2026-11-01 08:00:00.219999Z"],
+    ["1.793523600219E9", 1_793_523_600.219],
+    ["1.793523600219e+09", 1_793_523_600.219],
+    ["1793523600219999", 1_793_523_600_219],
+  ])("have the time %s", (written, $time) => {
+    const row = JSON.stringify({ timestamp: written, file: { filename: "a.whl" } });
+    expect(decodeBody(row, { format: "pypi-bigquery" })).toEqual([has({ $time })]);
+  });
+
   test("name the package by their project where the path names none, and are told from other objects", () => {
     const [row = ""] = fixture("formats/pypi-bigquery.txt").split("\n");
     const read = (text: string) => decodeBody(text, { format: "pypi-bigquery" }, { artifactKind: "any" });
