@@ -170,7 +170,7 @@ async function startImport(
   const received = { bytes: 0, lines: 0, stamp: 0 };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
-  const lines = assertFormat(opened, { ...asked, contentType: ctx.get("Content-Type"), idleMsMax });
+  const lines = assertFormat(opened, { ...asked, idleMsMax });
   const body = counted(lines, listener);
   if (parseFlag(ctx.query, "dryRun"))
     return answerDryRun(ctx, { body, target: { ...target, ...asked } }, deps);

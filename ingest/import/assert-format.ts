@@ -12,14 +12,13 @@ const WAIT_MS_MAX = 10_000;
 
 export interface Claim {
   format: ImportFormat;
-  contentType?: string;
   idleMsMax?: number | undefined;
 }
 
 /** Gives back the whole body. @throws WrongFormat for one that is plainly in another format, before its first part */
 export async function* assertFormat(
   body: AsyncIterable<Buffer>,
-  { format, contentType = "", idleMsMax = Infinity }: Claim,
+  { format, idleMsMax = Infinity }: Claim,
 ): AsyncGenerator<Buffer> {
   const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const read: Promise<IteratorResult<Buffer, undefined>>[] = [];
@@ -38,7 +37,7 @@ export async function* assertFormat(
   const waitMs = Math.min(WAIT_MS_MAX, idleMsMax);
   await Promise.race([readHead().catch(() => undefined), pause(waitMs, { signal: decided.signal })]);
   decided.abort();
-  const sentence = findOtherFormat(head, { format, contentType });
+  const sentence = findOtherFormat(head, format);
   try {
     if (sentence !== undefined) throw new WrongFormat(format, sentence);
     for (const next of read) {

@@ -13,7 +13,7 @@ export interface FormattedChunk extends Chunk {
 
 /**
  * As `cutChunks`. A header, which is the first line that is not blank, is no line of a chunk. It and the blank lines
- * before it are counted in the lines' numbers. @throws WrongFormat for a header above 64 KiB
+ * before it are counted in the lines' numbers. @throws WrongFormat for a header above 64 KiB, and for one without rows
  */
 export async function* cutFormat(
   body: AsyncIterable<Buffer>,
@@ -21,8 +21,12 @@ export async function* cutFormat(
 ): AsyncGenerator<FormattedChunk> {
   if (hasHeader(format)) {
     const { header, lines, rest } = await takeHeader(body, format);
-    for await (const chunk of cutChunks(rest, limits))
+    let rows = 0;
+    for await (const chunk of cutChunks(rest, limits)) {
+      rows += chunk.events;
       yield { ...chunk, firstLine: chunk.firstLine + lines, header };
+    }
+    if (rows === 0 && header.trim() !== "") throw noRows(format);
     return;
   }
   let header = "";
@@ -77,6 +81,14 @@ async function* continued(first: Buffer, parts: AsyncIterator<Buffer, undefined>
 function headerTooLong(format: ImportFormat): WrongFormat {
   const kib = HEADER_LINE_BYTES_MAX / 1024;
   return new WrongFormat(format, `The first line is the header of the columns: it may have ${kib} KiB.`);
+}
+
+/** Nobody would be told of rows whose line ends were lost: all of the body is its header then. */
+function noRows(format: ImportFormat): WrongFormat {
+  return new WrongFormat(
+    format,
+    "The body has a header and no row: send rows below it, with LF or CRLF at their ends.",
+  );
 }
 
 function withoutEnd(line: Buffer): string {

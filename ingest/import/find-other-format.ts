@@ -1,6 +1,8 @@
 import { columnName, guessFormat, isCsvHeader, namesOf } from "../../schemas/records/guess-format.js";
 import { type ImportFormat, linesOf } from "../../schemas/records/import-format.js";
 import { isBlank, withoutByteOrderMark } from "../../schemas/records/import-line.js";
+import { countRequests, endOfObject } from "../../schemas/records/lost-line-ends.js";
+import { unshipLine } from "../../schemas/records/unship-line.js";
 import { findPacking, type Packing } from "./open-body.js";
 import { skipBlankLines } from "./skip-blank-lines.js";
 
@@ -10,24 +12,67 @@ const PACKED: Partial<Record<Packing, string>> = {
   zip: "The body is a zip file: unpack it, and pack its lines with gzip if they should be packed.",
 };
 
-interface Claimed {
-  format: ImportFormat;
-  contentType: string;
-}
-
 /** Why a body that begins so is plainly not of the format, and what to do; undefined where it may be. */
-export function findOtherFormat(head: Buffer, { format, contentType }: Claimed): string | undefined {
+export function findOtherFormat(head: Buffer, format: ImportFormat): string | undefined {
   const packing = findPacking(head);
   const packed = packing && PACKED[packing];
   if (packed !== undefined) return packed;
   const { rest } = skipBlankLines(head);
+  const encoded = otherEncoding(head, rest);
+  if (encoded !== undefined) return encoded;
   if (isBlank(withoutByteOrderMark(rest))) return undefined;
-  const [first = ""] = rest.toString().split("\n", 1);
+  const [first = "", ...others] = rest.toString().split("\n");
   const line = first.replace(/^\ufeff/, "").trimStart();
   if (isArray(line, format))
     return "The body is a JSON array: send one object a line. `jq -c '.[]'` turns the array into lines.";
-  if (format === "ndjson") return notNdjson(line, contentType);
+  const joined = joinedLines(line, { format, isWhole: others.length > 0 });
+  if (joined !== undefined) return joined;
+  if (format === "ndjson") return notNdjson(line);
   return NOT_OF[linesOf(format)](line, format);
+}
+
+const UTF_16 =
+  "The body is UTF-16: send it as UTF-8. `iconv -f UTF-16 -t UTF-8` converts a file; in PowerShell `Out-File -Encoding utf8` takes the place of `>`.";
+const NULS =
+  "The body begins with NUL bytes, as a log does that was emptied while its server wrote on: `tr -d '\\000'` removes them.";
+
+/** Bytes whose zeros say that they are no UTF-8. */
+function otherEncoding(head: Buffer, rest: Buffer): string | undefined {
+  if (UTF_16_MARKS.includes(head.subarray(0, 2).toString("hex"))) return UTF_16;
+  const start = head.subarray(0, ENCODING_BYTES);
+  const zeros = [0, 1].map((parity) => start.filter((byte, at) => byte === 0 && at % 2 === parity).length);
+  const half = Math.floor(start.length / 2);
+  if (half > 0 && Math.max(...zeros) >= half && Math.min(...zeros) <= half / 2) return UTF_16;
+  return rest[0] === 0 ? NULS : undefined;
+}
+
+const UTF_16_MARKS = ["fffe", "feff"];
+/** Enough characters of a line, which are ASCII in all formats. */
+const ENCODING_BYTES = 32;
+
+const JOINED =
+  "The first line of the body holds several lines: their ends were lost. Send them with LF or CRLF at their ends.";
+
+/** A first line that has all of the body, or much of it. */
+function joinedLines(
+  line: string,
+  { format, isWhole }: { format: ImportFormat; isWhole: boolean },
+): string | undefined {
+  if (linesOf(format) === "objects") return joinedObjects(line, isWhole);
+  if (/\r(?!\r*$)/.test(line))
+    return "The lines of the body end with CR alone: send them with LF or CRLF at their ends.";
+  const most = format === "cloudfront" && line.startsWith("#") ? 0 : 1;
+  return countRequests(line, format) > most ? JOINED : undefined;
+}
+
+function joinedObjects(line: string, isWhole: boolean): string | undefined {
+  if (isWhole && /^\{\s*$/.test(line))
+    return "The body has an object over several lines: send one object a line. `jq -c .` puts each on a line of its own.";
+  const end = endOfObject(line);
+  const behind = end < 0 ? "" : line.slice(end).trimStart();
+  return /^[{,]/.test(behind)
+    ? "The first line of the body holds several objects: send one object a line. `jq -c .` puts each on a line of its own, and curl sends lines with `-T file` or `--data-binary @file`."
+    : undefined;
 }
 
 /** A line of a log may begin with a bracket, that of an address or a time. */
@@ -37,13 +82,11 @@ function isArray(line: string, format: ImportFormat): boolean {
 
 const NOT_OF = { rows: notTable, objects: notObjects, texts: notLog } as const;
 
-function notNdjson(line: string, contentType: string): string | undefined {
+function notNdjson(line: string): string | undefined {
   const looksLike = guessFormat(line);
   if (looksLike === undefined ? isCsvHeader(line) : looksLike === "csv")
     return "The body is CSV: send one JSON object a line, or the rows with format=csv, where the header has $time.";
   if (looksLike !== undefined && looksLike !== "ndjson") return otherLog(looksLike);
-  if (contentType.startsWith("application/x-www-form-urlencoded") && /^\{.*\}\s*\{/.test(line))
-    return "The lines were joined, as `curl -d @file` does: send them with `-T file` or `--data-binary @file`.";
   return undefined;
 }
 
@@ -61,8 +104,8 @@ const SEPARATORS = [
 ] as const;
 
 function notTable(line: string, format: ImportFormat): string | undefined {
-  if (/\r(?!$)/.test(line))
-    return "The lines of the body end with CR alone: send them with LF or CRLF at their ends.";
+  if (hasOpenQuote(line))
+    return "A quote in the header is not closed on its line: no name may contain a line break.";
   const names = namesOf(line, ",").map((name) => (format === "csv" ? name : columnName(name)));
   const missing = COLUMNS[format]?.find((column) => !names.includes(column));
   if (missing === undefined) return undefined;
@@ -72,16 +115,23 @@ function notTable(line: string, format: ImportFormat): string | undefined {
   return `The first line of the body is its header: names between commas, and ${missing} among them.`;
 }
 
+function hasOpenQuote(line: string): boolean {
+  return /(?:^|,)\s*"/.test(line) && (line.match(/"/g)?.length ?? 0) % 2 === 1;
+}
+
 function notObjects(line: string, format: ImportFormat): string | undefined {
   const looksLike = guessFormat(line);
   if (looksLike !== undefined && looksLike !== format) return otherLog(looksLike);
-  return line.startsWith("{") ? undefined : `A line of the format ${format} is a JSON object.`;
+  return (unshipLine(line) ?? "{").startsWith("{")
+    ? undefined
+    : `A line of the format ${format} is a JSON object.`;
 }
 
 function notLog(line: string, format: ImportFormat): string | undefined {
   const looksLike = guessFormat(line);
   if (looksLike !== undefined) return looksLike === format ? undefined : otherLog(looksLike);
-  return line.startsWith("{") ? `A line of the format ${format} is no JSON object.` : undefined;
+  const isObject = (unshipLine(line) ?? "").startsWith("{");
+  return isObject ? `A line of the format ${format} is no JSON object.` : undefined;
 }
 
 function otherLog(format: ImportFormat): string {

@@ -1,11 +1,14 @@
 import type { ImportFormat } from "./import-format.js";
+import { LOGGED_TIME } from "./lost-line-ends.js";
+import { unshipLine } from "./unship-line.js";
 
 /** The format that a text looks like by its first line; undefined where it could be any. The dashboard's script asks too. */
 export function guessFormat(head: string): ImportFormat | undefined {
-  const [line = ""] = head
+  const [first = ""] = head
     .replace(/^\ufeff/, "")
     .trimStart()
     .split("\n", 1);
+  const line = first.includes('"$time"') ? first : (unshipLine(first) ?? first);
   if (/^#(?:Version|Fields):/.test(line)) return "cloudfront";
   if (LOGGED.test(line)) return S3_OPERATION.test(line) ? "s3" : "combined";
   const marks = line.startsWith("{") ? OBJECTS : TABLES;
@@ -31,8 +34,7 @@ export function columnName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9$]+/g, "_");
 }
 
-/** The time that web servers write: `[10/Oct/2026:13:55:36 -0700]`. */
-const LOGGED = /^[^{[][^[]*\[\d\d\/[A-Z][a-z]{2}\/\d{4}(?::\d\d){3} [+-]\d{4}\] /;
+const LOGGED = new RegExp(String.raw`^[^{[].*?\[${LOGGED_TIME}\] `);
 const S3_OPERATION = /\] \S+ \S+ \S+ (?:REST|WEBSITE|SOAP|BATCH|S3)\./;
 
 /** The names in a header of CSV. */

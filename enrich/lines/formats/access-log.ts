@@ -151,10 +151,7 @@ const MONTHS: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The form of a time that `isoOf` takes. */
-export const LOGGED_TIME = String.raw`\d\d\/[A-Z][a-z]{2}\/\d{4}(?::\d\d){3} [+-]\d{4}`;
-
-/** `10/Oct/2026:13:55:36 -0700` as `2026-10-10T13:55:36-07:00`. */
+/** A `LOGGED_TIME` such as `10/Oct/2026:13:55:36 -0700`: `2026-10-10T13:55:36-07:00`. */
 export function isoOf(time: string): string {
   const date = `${time.slice(7, 11)}-${MONTHS.get(time.slice(3, 6)) ?? "??"}-${time.slice(0, 2)}`;
   return `${date}T${time.slice(12, 20)}${time.slice(21, 24)}:${time.slice(24)}`;

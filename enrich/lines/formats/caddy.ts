@@ -1,5 +1,6 @@
 import type { LineObject } from "../decode-line.js";
-import { accessLog, isoOf, LOGGED_TIME, type LoggedRequest } from "./access-log.js";
+import { LOGGED_TIME } from "../../../schemas/records/lost-line-ends.js";
+import { accessLog, isoOf, type LoggedRequest } from "./access-log.js";
 import { clientAddress } from "./client-address.js";
 import { firstByteOf, jsonLog, objectIn, textOf } from "./json-log.js";
 import type { OpenFormat } from "./line-format.js";

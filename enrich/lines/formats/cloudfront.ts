@@ -1,3 +1,4 @@
+import { countRequests } from "../../../schemas/records/lost-line-ends.js";
 import { accessLog, GLUED, type LoggedRequest, orNothing, type ReadRequest } from "./access-log.js";
 import { clientAddress } from "./client-address.js";
 import { NO_EVENT, type OpenFormat, type Rejected } from "./line-format.js";
@@ -12,7 +13,7 @@ function requestReader(header: string): ReadRequest {
   let columns = header === "" ? undefined : columnsOf(header);
   return (text) => {
     if (!text.startsWith("#")) return readRequest(text, columns);
-    if (ROW.test(text)) return GLUED;
+    if (countRequests(text, "cloudfront") > 0) return GLUED;
     if (text.startsWith(FIELDS)) columns = columnsOf(text);
     return NO_EVENT;
   };
@@ -30,9 +31,6 @@ const DEFAULT_COLUMNS = (
   "cs(Referer) cs(User-Agent) cs-uri-query"
 ).split(" ");
 
-/** How a row begins. */
-const ROW = /\d{4}-\d\d-\d\d\s\d\d:\d\d:\d\d\s/;
-
 function readRequest(
   text: string,
   named: readonly string[] | undefined,
@@ -42,7 +40,8 @@ function readRequest(
   const field = (name: string) => orNothing(cells[columns.indexOf(name)]);
   const time = columns.includes("date") ? `${field("date")}T${field("time")}Z` : unixTime(field);
   if (cells.length < columns.length || !TIME.test(time)) return undefined;
-  if (named === undefined ? ROW.test(text.slice(time.length)) : cells.length > columns.length) return GLUED;
+  if (named === undefined ? countRequests(text, "cloudfront") > 1 : cells.length > columns.length)
+    return GLUED;
   const agent = field("cs(User-Agent)");
   // Old logs have headers encoded twice. No agent has all of its spaces encoded.
   const once = decoded(agent);

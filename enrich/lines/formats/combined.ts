@@ -1,6 +1,7 @@
+import { countRequests, LOGGED_TIME } from "../../../schemas/records/lost-line-ends.js";
 import { unshipLine } from "../../../schemas/records/unship-line.js";
 import { addressOf } from "../../lookups/parse-address.js";
-import { accessLog, GLUED, isoOf, LOGGED_TIME, type LoggedRequest, orNothing, PART } from "./access-log.js";
+import { accessLog, GLUED, isoOf, type LoggedRequest, orNothing, PART } from "./access-log.js";
 import { clientAddress, clientBefore, isPublic } from "./client-address.js";
 import type { OpenFormat, Rejected } from "./line-format.js";
 
@@ -19,7 +20,7 @@ function readRequest(text: string): LoggedRequest | Rejected | undefined {
   const [whole, request = "", status, referrer, userAgent] = found;
   const behind = text.slice(beginning.length + whole.length);
   const isPlain = behind === "" && !hasQuote(request) && !hasQuote(referrer) && !hasQuote(userAgent);
-  if (!isPlain && REQUEST.test(text.slice(beginning.length))) return GLUED;
+  if (!isPlain && countRequests(text.slice(beginning.length), "combined") > 0) return GLUED;
   const client = clientOf(head);
   if (typeof client !== "string") return client;
   return {
@@ -70,9 +71,6 @@ const USUAL_HEAD = /^(\S+) - \S+ $/;
 function hasQuote(text = ""): boolean {
   return text.includes('"');
 }
-
-/** A second one in a line. In quotes of its own a server would have escaped it. */
-const REQUEST = new RegExp(String.raw`\[${LOGGED_TIME}\] "`);
 
 /** Behind a proxy of the server's own network, nginx's format `main` has the client at its end: "$http_x_forwarded_for". */
 function forwardedClient(address: string, behind: string): string {

@@ -1,4 +1,5 @@
-import { accessLog, GLUED, isoOf, LOGGED_TIME, type LoggedRequest, orNothing } from "./access-log.js";
+import { countRequests, LOGGED_TIME } from "../../../schemas/records/lost-line-ends.js";
+import { accessLog, GLUED, isoOf, type LoggedRequest, orNothing } from "./access-log.js";
 import { clientAddress } from "./client-address.js";
 import { sent } from "./cloudfront.js";
 import type { OpenFormat, Rejected } from "./line-format.js";
@@ -13,7 +14,7 @@ function readRequest(text: string): LoggedRequest | Rejected | undefined {
   const found = S3_LINE.exec(text);
   if (found === null) return undefined;
   const [whole, written = "", address, operation = "", key, status, referrer, userAgent] = found;
-  if (NEXT.test(text.slice(whole.length))) return GLUED;
+  if (countRequests(text.slice(whole.length), "s3") > 0) return GLUED;
   return {
     time: isoOf(written),
     address: clientAddress(orNothing(address)),
@@ -34,5 +35,3 @@ const S3_LINE = new RegExp(
   String.raw`^\S+ \S+ \[(${LOGGED_TIME})\] (\S+) \S+ \S+ (\S+) (\S+) ` +
     String.raw`(?:"(?:[^"]|"(?! (?:\d{3}|-) ))*"|-) (\d{3}|-) (?:\S+ ){5}${QUOTED} ${QUOTED}`,
 );
-
-const NEXT = new RegExp(String.raw`\[${LOGGED_TIME}\] `);

@@ -34,8 +34,6 @@ describe("the header of a CSV body", () => {
 
   test.each([
     ["nothing", "", []],
-    ["a header alone", "$time,a\n", []],
-    ["a header without its end", "$time,a", []],
     ["blank lines first", "\n \t\r\n$time,a\n1,2\n", [["$time,a", "1,2\n", 4, 1]]],
     [
       "a byte order mark and blank lines first",
@@ -45,6 +43,18 @@ describe("the header of a CSV body", () => {
     ["blank lines alone", "\n\n", []],
   ])("%s", async (_, text, chunks) => {
     expect(seen(await cut(text, "csv"))).toEqual(chunks);
+  });
+
+  test.each([
+    "$time,a\n",
+    "$time,a",
+    "$time,a\r\n\r\n \n",
+    "\n$time,a\n\n",
+    "$time,a\u20282026-11-10,1\u2028",
+    "$time,a 2026-11-10,1",
+  ])("without a row below it is refused: %j", async (text) => {
+    for (const format of ["csv", "docker-dvp", "scarf-csv"] as const)
+      await expect(cut(text, format)).rejects.toMatchObject({ code: "invalid-body" });
   });
 
   test("above 64 KiB is refused, and its source ended", async () => {
