@@ -25,6 +25,7 @@ import { negotiateAnswers, tagAnswers } from "./http/middleware/negotiate-answer
 import { answerProblems, onUncaught, refuseUnmatched } from "./http/middleware/answer-problems.js";
 import { type CollectPlace, publicBase } from "./http/middleware/public-base.js";
 import { session } from "./http/middleware/session.js";
+import { watchCaller } from "./http/middleware/watch-caller.js";
 import { buildDocument } from "./http/openapi/build-document.js";
 import { PRODUCT } from "./http/product.js";
 import type { Quotas } from "./access/quotas.js";
@@ -86,6 +87,7 @@ export function createApp({
   app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
   app.context.onerror = onUncaught;
   app.use(requestId(log));
+  app.use(watchCaller());
   app.use(accessLog((request) => listener.onAnswered(request)));
   app.use(publicBase(trustsProxy, collect));
   app.use(securityHeaders());

@@ -14,8 +14,9 @@ interface OwnCall {
 
 /**
  * Calls an operation of this service's own API in the same process, so that authorisation, validation, audit log and
- * errors exist once. Answers the parsed JSON, undefined for an empty answer. Throws the API's Problem, and `not-found`
- * for a path with a dot segment, which would lead to another operation than the caller's.
+ * errors exist once. Answers the parsed JSON, undefined for an empty answer. The call ends with the request that makes it.
+ * Throws the API's Problem, and `not-found` for a path with a dot segment, which would lead to another operation than the
+ * caller's.
  */
 export async function callOwnApi<Answer>(
   ctx: ApiContext,
@@ -25,16 +26,20 @@ export async function callOwnApi<Answer>(
   if (DOT_SEGMENT.test(url.split("?", 1)[0] ?? "")) throw new Problem("not-found", "There is no such thing.");
   // Loaded for the first call: a start need not wait for it.
   const { inject } = await import("light-my-request");
+  const { left } = ctx.state;
+  left.throwIfAborted();
   const answer = await inject(
     (request, response) => {
       actAs(request, caller);
+      // The library's own has an address alone, and no method of a socket.
+      Object.assign(request, { socket: ctx.req.socket });
+      left.addEventListener("abort", () => response.destroy(), { once: true });
       listenerOf(ctx.app)(request, response);
     },
     {
       method,
       url,
       headers: headersFor(ctx),
-      remoteAddress: ctx.req.socket.remoteAddress ?? "",
       ...(body !== undefined && { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     },
   );

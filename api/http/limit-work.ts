@@ -44,7 +44,7 @@ export type Reuse<T> = (state: string, work: () => Promise<T>) => Promise<T>;
 
 export type LimitedWork<T> = (signal: AbortSignal, reuse: Reuse<T>) => Promise<T>;
 
-/** Runs the work of a request for a caller. Its signal ends with the connection and after `timeMsMax`. */
+/** Runs the work of a request for a caller. Its signal ends when the caller leaves and after `timeMsMax`. */
 export type RunLimited = <T extends object>(
   ctx: ApiContext,
   asking: Asking,
@@ -91,11 +91,8 @@ export function limitWork(limits: WorkLimits): RunLimited {
   return async <T extends object>(ctx: ApiContext, asking: Asking, work: LimitedWork<T>) => {
     // A key may have the ids of very many packages.
     const key = asking.key && bytesTag(asking.key);
-    const left = new AbortController();
-    const leave = () => left.abort();
-    ctx.res.once("close", leave);
     const timeout = AbortSignal.timeout(timeMsMax);
-    const signal = AbortSignal.any([left.signal, timeout]);
+    const signal = AbortSignal.any([ctx.state.left, timeout]);
     try {
       const run = inTurn({ ...asking, key }, work);
       if (key === undefined) return await run(signal, () => undefined);
@@ -106,8 +103,6 @@ export function limitWork(limits: WorkLimits): RunLimited {
         retryAfterSeconds: 30,
         cause,
       });
-    } finally {
-      ctx.res.off("close", leave);
     }
   };
 }

@@ -71,6 +71,8 @@ export interface ApiState {
   requestId: string;
   /** Adds the request's id to every line. */
   log: Logger;
+  /** Aborted once the caller has left, and once the response has ended; see `watchCaller`. */
+  left: AbortSignal;
   /** The URL of the API as callers reach it, without a slash at its end. */
   publicBase: string;
   /** The URL of live collection as this host's callers reach it, as far as is known: for lines to copy. */

@@ -10,7 +10,7 @@ import type { EventLog } from "../../schemas/records/event-log.js";
 import { Problem } from "../../schemas/problem.js";
 import { type ApiListener, NO_LISTENER } from "../http/api-listener.js";
 import { ActiveDryRuns, type CheckLines, dryRun, openLineCheck } from "./dry-run.js";
-import { readingBody, watchCaller } from "./reading-body.js";
+import { readingBody } from "./reading-body.js";
 import { startOperation } from "./import-operations.js";
 import { importOf } from "./import-of.js";
 import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
@@ -224,8 +224,7 @@ async function answerDryRun(
   { dryRuns, checkLines, idleMsMax, throttle, now = Date.now }: StartDeps,
 ): Promise<void> {
   using _turn = dryRuns.open(target);
-  using caller = watchCaller(ctx.req);
-  const { left } = caller;
+  const { left } = ctx.state;
   ctx.body = await readingBody(dryRun(body, target, { checkLines, now, idleMsMax, throttle, left }));
 }
 

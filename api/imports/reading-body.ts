@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { UploadAborted } from "../../ingest/import/active-uploads.js";
 import { SenderIdle } from "../../ingest/import/read-while-sent.js";
 import { EventLogUnavailable } from "../../schemas/records/event-log.js";
@@ -33,13 +32,4 @@ function bodyProblem(error: unknown): unknown {
   return new Problem("invalid-body", "The body is not valid in its Content-Encoding, or ends early.", {
     cause: error,
   });
-}
-
-/** By the connection: a pipelined answer has none of its own yet, and a request closes once its body was read. */
-export function watchCaller({ socket }: IncomingMessage): Disposable & { left: AbortSignal } {
-  const controller = new AbortController();
-  const leave = () => controller.abort(new Error("the caller left"));
-  socket.once("close", leave);
-  if (socket.destroyed) leave();
-  return { left: controller.signal, [Symbol.dispose]: () => void socket.off("close", leave) };
 }

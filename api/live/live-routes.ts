@@ -137,17 +137,16 @@ async function answerStream(
   // Else nginx would hold messages back.
   ctx.set("X-Accel-Buffering", "no");
   if (ctx.method === "HEAD") return void (ctx.status = 200);
+  const { left } = ctx.state;
+  // A signal that has aborted tells nobody again.
+  left.throwIfAborted();
   const counted = count(account.id);
-  const left = new AbortController();
-  ctx.res.once("close", () => {
-    left.abort();
-    counted[Symbol.dispose]();
-  });
+  left.addEventListener("abort", () => counted[Symbol.dispose](), { once: true });
   ctx.body = openEventStream({
     feeds,
     scope,
     readScope: async () => liveScope(pg, { account: (await requireCaller?.(pg)) ?? account, action, owner }),
-    left: left.signal,
+    left,
     cutOff: () => ctx.res.destroy(),
   });
 }

@@ -37,18 +37,7 @@ export async function answerRows(
   );
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   if (ctx.method === "HEAD") return void (ctx.status = 200);
-  const stop = new AbortController();
-  const begun: { answer?: CountedAnswer } = {};
-  // One listener for both: more would exceed Node's limit, beside those of Koa and the compressor.
-  ctx.res.once("close", () => {
-    stop.abort();
-    if (begun.answer !== undefined) reportEnd(ctx, begun.answer, listener);
-  });
-  // In a pipelined request the answer has no socket yet, and so emits no close.
-  ctx.req.once("close", () => stop.abort());
-  // A request that closed earlier emits no close again.
-  if (ctx.req.socket.destroyed) stop.abort();
-  const { signal } = stop;
+  const { left: signal } = ctx.state;
   const permit = await openUncoded(ctx, () => takePermit(ctx, { signal, format }));
   signal.addEventListener("abort", () => permit?.[Symbol.dispose](), { once: true });
   const rows = await openUncoded(ctx, () => open({ signal, zstd: encoding === "zstd" }), permit);
@@ -60,7 +49,7 @@ export async function answerRows(
     signal,
     permit,
   });
-  begun.answer = answer;
+  signal.addEventListener("abort", () => reportEnd(ctx, answer, listener), { once: true });
   if (counted !== undefined) ctx.set("Trailer", "X-Row-Count");
   const trailed = counted === undefined ? answer.rows : withRowCount(ctx, answer);
   ctx.body = new RowsBody(encoding === "gzip" ? gzipRows(trailed) : trailed, signal);

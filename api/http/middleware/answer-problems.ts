@@ -25,7 +25,7 @@ export function onUncaught(this: BaseContext, error: Error | null): void {
   if (error === null || error === undefined || ctx.state.failed) return;
   ctx.state.failed = true;
   if (ctx.res.headersSent || !ctx.writable) {
-    if (callerLeft(ctx)) logLeft(ctx, error);
+    if (ctx.state.left.aborted) logLeft(ctx, error);
     else ctx.state.log.warn({ err: error }, "the answer broke off before its end");
     ctx.res.destroy();
     return;
@@ -35,7 +35,7 @@ export function onUncaught(this: BaseContext, error: Error | null): void {
 }
 
 function answer(ctx: ApiContext, error: unknown): void {
-  if (callerLeft(ctx)) {
+  if (ctx.state.left.aborted) {
     logLeft(ctx, error);
     ctx.res.destroy();
     return;
@@ -97,10 +97,6 @@ const HEADERS_OF_SUCCESS = [
 function logLeft(ctx: ApiContext, error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   ctx.state.log.info({ reason }, "the caller left before the end of the answer");
-}
-
-function callerLeft(ctx: ApiContext): boolean {
-  return ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete);
 }
 
 /** After all routes: 405 with `Allow` where the path exists for other methods, else 404. */

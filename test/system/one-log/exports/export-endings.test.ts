@@ -11,6 +11,7 @@ import { type OpenRows, answerRows } from "../../../../api/http/answers/answer-r
 import { type TakeExportPermit, openExportPermits } from "../../../../api/http/export-permits.js";
 import { answerProblems, onUncaught } from "../../../../api/http/middleware/answer-problems.js";
 import { requestId } from "../../../../api/http/middleware/access-log.js";
+import { watchCaller } from "../../../../api/http/middleware/watch-caller.js";
 import type { ApiState } from "../../../../api/http/route.js";
 import { connectResults } from "../../../../deploy/stores/clickhouse/connect-results.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
@@ -36,6 +37,7 @@ async function serve(
   app.silent = true;
   app.context.onerror = onUncaught;
   app.use(requestId(log));
+  app.use(watchCaller());
   app.use(answerProblems());
   app.use((ctx, next) => {
     if (takeExportPermit !== undefined) ctx.state.takeExportPermit = takeExportPermit;

@@ -1,9 +1,8 @@
-import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import { limitWork } from "../../../../api/http/limit-work.js";
 import type { ApiContext } from "../../../../api/http/route.js";
 
-const contextOf = () => ({ res: new EventEmitter() }) as unknown as ApiContext;
+const contextOf = (left = new AbortController().signal) => ({ state: { left } }) as unknown as ApiContext;
 
 const LIMITS = { atOnce: { perKey: 4, inAll: 8 }, keptMax: 10, remedy: "Ask for less." };
 
@@ -21,10 +20,10 @@ describe("limited work", () => {
   });
 
   test("is stopped when the caller leaves", async () => {
-    const ctx = contextOf();
-    const working = limitWork(LIMITS)(ctx, { caller: "ada" }, untilAborted);
-    ctx.res.emit("close");
-    await expect(working).rejects.toMatchObject({ name: "AbortError" });
+    const left = new AbortController();
+    const working = limitWork(LIMITS)(contextOf(left.signal), { caller: "ada" }, untilAborted);
+    left.abort(new Error("left"));
+    await expect(working).rejects.toThrow("left");
   });
 
   test("of one caller waits for its own, and not for that of another", async () => {

@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { json } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import type { Account } from "../../../../api/access/access.js";
@@ -48,9 +47,8 @@ async function listFor(
   account: Partial<Account>,
 ): Promise<string[]> {
   const ctx = {
-    ...{ query: {}, state: {}, body: undefined as unknown, res: new EventEmitter() },
+    ...{ query: {}, state: { left: new AbortController().signal }, body: undefined as unknown },
     ...{ set: () => undefined, get: () => "", vary: () => undefined, acceptsEncodings: () => "identity" },
-    req: Object.assign(new EventEmitter(), { socket: {} }),
   };
   await answer(ctx as unknown as ApiContext, account as Account, { key: account.id ?? "", list });
   const packages = (await json((ctx.body as { rows: AsyncIterable<Buffer> }).rows)) as { uuid: string }[];

@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import type { EventEmitter } from "node:events";
 import { PassThrough, type Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
@@ -14,13 +14,11 @@ function contextFor(encoding: string) {
     body: undefined as Buffer | Readable | undefined,
     type: "",
     headers,
-    state: {},
+    state: { left: new AbortController().signal },
     set: (name: string, value: string) => (headers[name] = value),
     get: () => "",
     vary: () => undefined,
     acceptsEncodings: () => encoding,
-    req: Object.assign(new EventEmitter(), { socket: {}, httpVersion: "1.1" }),
-    res: new EventEmitter(),
   };
   return { ctx: ctx as unknown as ApiContext, seen: ctx };
 }
