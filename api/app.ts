@@ -13,8 +13,9 @@ import {
 } from "./dashboard/dashboard-routes.js";
 import { PAGES, accountPages } from "./dashboard/pages/pages.js";
 import { type AuditEntry, insertAccessEntry } from "./access/audit-entries.js";
-import { openExportPermits } from "./http/export-permits.js";
+import { type ExportPermits, openExportPermits } from "./http/export-permits.js";
 import type { HostChecks } from "./hosts/host-checks.js";
+import { inProcessCaller } from "./identity/client-address.js";
 import { FailedTokens } from "./identity/failure-limits.js";
 import type { OpenIdProvider } from "./identity/openid.js";
 import { managementRoutes } from "./management-routes.js";
@@ -56,6 +57,7 @@ export interface AppDeps {
   quotas?: Quotas;
   /** How many entries of each of `ACCESS_ACTIONS` and each actor the audit log of an owner keeps. */
   auditAccessMax: number;
+  exportPermits?: ExportPermits;
   routes?: readonly Route[];
   /** Resolves once live collection of this process serves every change that was committed before. */
   untilCollected?: () => Promise<void>;
@@ -79,6 +81,7 @@ export function createApp({
   hosts,
   quotas,
   auditAccessMax,
+  exportPermits = openExportPermits(),
   routes = [],
   publicRoutes = [],
   untilCollected,
@@ -96,7 +99,7 @@ export function createApp({
   app.use(tagAnswers());
   app.use(answerProblems());
   app.use(limitBody(bodyMsMax));
-  app.use(limitExports());
+  app.use(limitExports(exportPermits));
   app.use(recordAccess(pg, auditAccessMax));
   app.use(leadToDashboard());
   app.use(dashboardAssets());
@@ -132,10 +135,10 @@ function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
   };
 }
 
-function limitExports(): Koa.Middleware<ApiState> {
-  const takeExportPermit = openExportPermits();
+/** Calls in this process need none: they read at once, and a page must not wait for the exports of others. */
+function limitExports({ take }: ExportPermits): Koa.Middleware<ApiState> {
   return (ctx, next) => {
-    ctx.state.takeExportPermit = takeExportPermit;
+    if (inProcessCaller(ctx.req) === undefined) ctx.state.takeExportPermit = take;
     return next();
   };
 }

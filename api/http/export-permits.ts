@@ -21,6 +21,12 @@ export interface ExportCaller {
 /** @throws Problem `unavailable` where others keep the caller waiting for long */
 export type TakeExportPermit = (caller: ExportCaller) => Promise<ExportPermit>;
 
+export interface ExportPermits {
+  take: TakeExportPermit;
+  /** The number of permits that are not released. */
+  used: () => number;
+}
+
 export const EXPORT_LIMITS = {
   /** As many results as ClickHouse streams to one process at once. */
   inAll: 20,
@@ -51,7 +57,7 @@ interface Holder {
 export function openExportPermits({
   now = () => performance.now(),
   ...limits
-}: ExportPermitOptions = {}): TakeExportPermit {
+}: ExportPermitOptions = {}): ExportPermits {
   const { inAll, perAccount, waitMsMax, stalledMsMax, idleMsMax } = { ...EXPORT_LIMITS, ...limits };
   const takeConnection = limitConcurrency({ perKey: 1, inAll: CONNECTIONS_MAX });
   const takeShare = limitConcurrency({ perKey: perAccount, inAll });
@@ -70,7 +76,7 @@ export function openExportPermits({
       if (handedAt !== undefined && now() - handedAt >= stalledMsMax) breakOff();
   }
 
-  return async ({ accountId, socket, signal, onBrokenOff }) => {
+  const take: TakeExportPermit = async ({ accountId, socket, signal, onBrokenOff }) => {
     const timeout = AbortSignal.timeout(waitMsMax);
     const either = AbortSignal.any([signal, timeout]);
     const sweep = setInterval(breakOffStalled, Math.min(1_000, waitMsMax / 4));
@@ -103,13 +109,15 @@ export function openExportPermits({
       },
       [Symbol.dispose]() {
         if (!holders.delete(holder)) return;
-        // The last bytes may still be on their way. Node sets another time once they are.
-        socket.setTimeout(idleMsMax);
+        // Before the socket, whose calls may throw: a permit that stays taken is lost until the next start.
         share[Symbol.dispose]();
         connection[Symbol.dispose]();
+        // The last bytes may still be on their way. Node sets another time once they are.
+        socket.setTimeout(idleMsMax);
       },
     };
   };
+  return { take, used: () => holders.size };
 }
 
 function waitedTooLong(waitMsMax: number, cause: unknown): Problem {

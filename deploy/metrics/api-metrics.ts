@@ -1,15 +1,17 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { EXPORT_ENDINGS, type ApiListener } from "../../api/http/api-listener.js";
+import type { ExportPermits } from "../../api/http/export-permits.js";
 
 export interface ApiSources extends Pick<ApiListener, "onImportEnded"> {
   /** The number of import bodies that this process is receiving. */
   activeUploads: () => number;
+  exportPermits: Pick<ExportPermits, "used">;
 }
 
 /** Metrics of the role `api`. Labels have few values: route patterns, never paths. */
 export function createApiMetrics(
   registry: Registry,
-  { onImportEnded, activeUploads }: ApiSources,
+  { onImportEnded, activeUploads, exportPermits }: ApiSources,
 ): ApiListener {
   const registers = [registry];
   new Gauge({
@@ -29,7 +31,7 @@ export function createApiMetrics(
     onImportEnded,
     onImportBytes: (bytes) => received.inc(bytes),
     ...createRequestMetrics(registry),
-    ...createExportMetrics(registry),
+    ...createExportMetrics(registry, exportPermits),
   };
 }
 
@@ -60,8 +62,19 @@ function createRequestMetrics(registry: Registry): Pick<ApiListener, "onAnswered
 /** Callers may send any method that Node's parser knows, such as MKCALENDAR. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
 
-function createExportMetrics(registry: Registry): Pick<ApiListener, "onExported" | "onExportEnded"> {
+function createExportMetrics(
+  registry: Registry,
+  { used }: ApiSources["exportPermits"],
+): Pick<ApiListener, "onExported" | "onExportEnded"> {
   const registers = [registry];
+  new Gauge({
+    name: "export_permits_used",
+    help: "Exports and long lists that this process is streaming; it streams 20 at once, 5 for each account",
+    registers,
+    collect() {
+      this.set(used());
+    },
+  });
   const bytes = new Counter({
     name: "export_bytes_total",
     help: "Bytes of streamed answers: exports, aggregates, import logs, rejected lines; before gzip, after zstd",

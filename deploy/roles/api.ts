@@ -10,6 +10,7 @@ import { companyRoutes } from "../../api/funnel/company-routes.js";
 import { funnelRoutes, funnelRunRoutes } from "../../api/funnel/funnel-routes.js";
 import { funnelImportanceRoutes } from "../../api/funnel/importance-routes.js";
 import { erasureRoutes } from "../../api/erasures/erasure-routes.js";
+import { openExportPermits } from "../../api/http/export-permits.js";
 import { importEndingRoutes } from "../../api/imports/import-ending-routes.js";
 import { importFaultRoutes, importRecordRoutes } from "../../api/imports/import-record-routes.js";
 import { importRoutes } from "../../api/imports/import-routes.js";
@@ -46,7 +47,9 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   const { logLevel } = config;
   const eventRetention = await readEventRetention(stores.pg, config.retention.eventsDays);
   const lineChecks = openLineChecks({ postgresUrl: stores.postgresUrl, eventRetention, logLevel, log });
+  const exportPermits = openExportPermits();
   const listener = createApiMetrics(registry, {
+    exportPermits,
     activeUploads: () => active.size,
     onImportEnded: (ending) => metrics.countEnded(ending, 1),
   });
@@ -68,6 +71,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     }),
     quotas: config.quotas,
     auditAccessMax: config.auditAccessMax,
+    exportPermits,
     corsOrigins: config.corsOrigins,
     openid: config.openid && new OpenIdProvider(config.openid),
     adminCommand: config.adminCommand,

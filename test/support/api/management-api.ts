@@ -53,7 +53,7 @@ export interface Answer {
 
 export interface ServeOptions extends Pick<
   AppDeps,
-  "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect" | "hosts" | "quotas"
+  "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect" | "hosts" | "quotas" | "exportPermits"
 > {
   pg: Pool;
   routes?: Route[];

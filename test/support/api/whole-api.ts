@@ -7,7 +7,13 @@ import { openTestClickHouse } from "../stores/open-clickhouse.js";
 import { PARAMETERS, type Place } from "./access-place.js";
 import type { TabledRequest } from "./access-requests.js";
 import { ROUTE_MAKERS } from "./all-routes.js";
-import { SECRET_KEY, type ServedApi, openTestPostgres, serveApi } from "./management-api.js";
+import {
+  SECRET_KEY,
+  type ServeOptions,
+  type ServedApi,
+  openTestPostgres,
+  serveApi,
+} from "./management-api.js";
 import { openTestLog } from "./use-world.js";
 
 export interface WholeApi extends AsyncDisposable {
@@ -15,8 +21,11 @@ export interface WholeApi extends AsyncDisposable {
   pg: Pool;
 }
 
-/** Every route of the API on stores of its own, in this process; nothing consumes the event log. */
-export async function openWholeApi(): Promise<WholeApi> {
+/** Every route of the API on stores of its own, and further ones, in this process; nothing consumes the event log. */
+export async function openWholeApi({
+  routes = [],
+  ...options
+}: Partial<ServeOptions> = {}): Promise<WholeApi> {
   const opened = [await openTestLog(), await openTestClickHouse(), await openTestPostgres()] as const;
   const [eventLog, clickhouse, { pg }] = opened;
   // Closed: a stream is answered and ends at once.
@@ -35,7 +44,8 @@ export async function openWholeApi(): Promise<WholeApi> {
     guard: createGuard({ allowPrivateNetworks: true }),
     sealer: createSealer(SECRET_KEY, "webhook-secret"),
   };
-  const api = await serveApi({ pg, routes: ROUTE_MAKERS.flatMap((make) => make(deps)) });
+  const all = [...ROUTE_MAKERS.flatMap((make) => make(deps)), ...routes];
+  const api = await serveApi({ ...options, pg, routes: all });
   const close = async () => {
     for (const each of [...opened, api].toReversed()) await each[Symbol.asyncDispose]();
   };

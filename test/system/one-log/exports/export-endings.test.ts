@@ -172,7 +172,7 @@ test("an export of a real connection whose callers break theirs was left, each t
 });
 
 test("twenty pipelined exports that are not read keep one place, and lose it to callers that wait", async () => {
-  const take = openExportPermits({ inAll: 1, stalledMsMax: 50, waitMsMax: 2_000 });
+  const { take } = openExportPermits({ inAll: 1, stalledMsMax: 50, waitMsMax: 2_000 });
   await using server = await serve(endless, take);
   const { hostname, port } = new URL(server.url);
   const pipelined = connect(Number(port), hostname).pause();
@@ -187,7 +187,7 @@ test("twenty pipelined exports that are not read keep one place, and lose it to 
 });
 
 test("a caller who would wait long is told when to come again, and the place is free after it was used", async () => {
-  const take = openExportPermits({ inAll: 1, waitMsMax: 30 });
+  const { take } = openExportPermits({ inAll: 1, waitMsMax: 30 });
   await using server = await serve(endless, take);
   const slow = (await ask(server.url)).pause();
   const refused = await ask(server.url, { "Accept-Encoding": "gzip" });
@@ -206,7 +206,7 @@ test("a caller who would wait long is told when to come again, and the place is 
 test.each([{}, { "Accept-Encoding": "gzip" }])(
   "a caller who reads nothing from the first byte on loses its export in bounded time, though nobody waits, and without a warning: %o",
   async (headers) => {
-    const take = openExportPermits({ idleMsMax: 50 });
+    const { take } = openExportPermits({ idleMsMax: 50 });
     await using server = await serve(noise, take);
     const { hostname, port } = new URL(server.url);
     const silent = connect(Number(port), hostname).pause();

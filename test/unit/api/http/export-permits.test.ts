@@ -9,7 +9,7 @@ const caller = (accountId: string, over = {}) => ({ accountId, socket: socketOf(
 const REFUSAL = { code: "unavailable", retryAfterSeconds: 1 };
 
 test("an account has its share of the exports, and others have the rest", async () => {
-  const take = openExportPermits(LIMITS);
+  const { take } = openExportPermits(LIMITS);
   const first = await take(caller("ada"));
   await take(caller("ada"));
   await expect(take(caller("ada"))).rejects.toMatchObject(REFUSAL);
@@ -22,7 +22,7 @@ test("an account has its share of the exports, and others have the rest", async 
 });
 
 test("a connection has one export at a time, however many it asks for", async () => {
-  const take = openExportPermits(LIMITS);
+  const { take } = openExportPermits(LIMITS);
   const socket = socketOf();
   const first = await take(caller("ada", { socket }));
   await expect(take(caller("ada", { socket }))).rejects.toMatchObject(REFUSAL);
@@ -31,7 +31,7 @@ test("a connection has one export at a time, however many it asks for", async ()
 });
 
 test("a caller who leaves while it waits is not told to come again", async () => {
-  const take = openExportPermits({ ...LIMITS, waitMsMax: 5_000 });
+  const { take } = openExportPermits({ ...LIMITS, waitMsMax: 5_000 });
   const socket = socketOf();
   await take(caller("ada", { socket }));
   const left = new AbortController();
@@ -42,7 +42,7 @@ test("a caller who leaves while it waits is not told to come again", async () =>
 
 test("a caller who takes too long for a part loses its place to others that wait, and only then", async () => {
   const clock = { now: 0 };
-  const take = openExportPermits({ ...LIMITS, now: () => clock.now });
+  const { take } = openExportPermits({ ...LIMITS, now: () => clock.now });
   const permits: ExportPermit[] = [];
   const open = async (accountId: string) => {
     const socket = { ...socketOf(), destroy: vi.fn(() => permits[0]?.[Symbol.dispose]()) };
@@ -65,7 +65,7 @@ test("a caller who takes too long for a part loses its place to others that wait
 });
 
 test("a connection may be idle for minutes with a part and with the last bytes, and longer while there is none to read", async () => {
-  const take = openExportPermits({ ...LIMITS, idleMsMax: 300 });
+  const { take } = openExportPermits({ ...LIMITS, idleMsMax: 300 });
   const socket = socketOf();
   const permit = await take(caller("ada", { socket }));
   expect(socket.setTimeout).not.toHaveBeenCalled();
@@ -74,4 +74,17 @@ test("a connection may be idle for minutes with a part and with the last bytes, 
   permit[Symbol.dispose]();
   permit[Symbol.dispose]();
   expect(socket.setTimeout.mock.calls).toEqual([[300], [0], [300]]);
+});
+
+test("a permit is free for others although its connection refuses to be told", async () => {
+  const { take, used } = openExportPermits({ ...LIMITS, inAll: 1 });
+  const refuse = vi.fn(() => {
+    throw new TypeError("socket.setTimeout is not a function");
+  });
+  const socket = { ...socketOf(), setTimeout: refuse };
+  const permit = await take(caller("ada", { socket }));
+  expect(used()).toBe(1);
+  expect(() => permit[Symbol.dispose]()).toThrow(TypeError);
+  expect(used()).toBe(0);
+  await take(caller("ada", { socket }));
 });

@@ -45,7 +45,11 @@ async function readDescriptions() {
     oldestErasure: none,
     oldestStagedBatch: async () => undefined,
   });
-  createApiMetrics(registry, { activeUploads: () => 0, onImportEnded: () => undefined });
+  createApiMetrics(registry, {
+    activeUploads: () => 0,
+    exportPermits: { used: () => 0 },
+    onImportEnded: () => undefined,
+  });
   createCollectMetrics(registry, { bufferBytes: () => 0, isFresh: () => true });
   createScheduleMetrics(registry, []);
   createRetentionMetrics(registry);
