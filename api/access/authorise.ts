@@ -15,7 +15,7 @@ import type { Action, OwnerAction, PackageAction } from "./resources.js";
 import { type OwnerRow, readOwner } from "./owners.js";
 import {
   type PackageRow,
-  listPackagesOfOwner,
+  isBlockedFromAny,
   lockPackage,
   readPackage,
   readPackagesNamed,
@@ -74,8 +74,7 @@ export async function wholeOwnerFor(
   action: OwnerAction,
 ): Promise<Owner> {
   const owner = await ownerFor(pg, account, name, action);
-  const packages = await listPackagesOfOwner(pg, { ownerId: owner.id, accountId: account.id });
-  if (packages.some((row) => access(row, "packages.read", row) === "hidden"))
+  if (await isBlockedFromAny(pg, { accountId: account.id, ownerId: owner.id }))
     throw new Problem(
       "forbidden",
       `You are blocked from a package of ${owner.name}, and this is about all of them.`,

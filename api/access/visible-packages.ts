@@ -121,6 +121,17 @@ const SELECT = `${SELECT_LISTED}, ${TEXTS}, p.long_description as "longDescripti
 
 const ORDER = `order by o.name_key collate "C", p.name collate "C", p.library_type`;
 
+/** Whether the account is blocked from a package of the owner, in whom it has a role. */
+export async function isBlockedFromAny(
+  pg: Postgres,
+  { accountId, ownerId }: { accountId: string; ownerId: string },
+): Promise<boolean> {
+  const which = "blocked.package_id in (select id from packages where owner_id = $2)";
+  const text = `select ${isBlocked({ account: "$1::uuid", owner: "$2::uuid", which })} as "isBlocked"`;
+  const [row] = await query<{ isBlocked: boolean }>(pg, text, [accountId, ownerId]);
+  return row?.isBlocked ?? false;
+}
+
 interface BlockedFrom {
   /** The parameter with the account's id, such as `$1`. */
   account: string;

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { wholeOwnerFor } from "../../../../api/access/authorise.js";
+import { readAccountByName } from "../../../../api/identity/stored-accounts.js";
 import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
 import { importFaultRoutes, importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { deletePackage } from "../../../../api/packages/packages.js";
+import type { Postgres } from "../../../../api/postgres/query.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import type { Who } from "../../../support/api/management-world.js";
@@ -114,6 +117,21 @@ describe("imports of the blocked", () => {
     expect(await Promise.all(ask("owner", any))).not.toContain(403);
     await giveLevel("stranger", closed, "blocked");
     expect(await Promise.all(ask("stranger", any))).toEqual([404, 404, 404, 404, 404]);
+  });
+
+  test("who is blocked from one package is found without reading the others", async () => {
+    for (let more = 0; more < 5; more += 1) await makePackage({ name: `more-${more}` });
+    let rows = 0;
+    const query = async (text: string, values: unknown[]) => {
+      const answer = await postgres.pg.query(text, values);
+      rows += answer.rows.length;
+      return answer;
+    };
+    const account = await readAccountByName(postgres.pg, world.names.admin);
+    const asked = wholeOwnerFor({ query } as Postgres, account as never, world.organization, "funnel.read");
+    await expect(asked).rejects.toMatchObject({ code: "forbidden" });
+    // The owner, and whether.
+    expect(rows).toBe(2);
   });
 
   test("the audit log says nothing of a package to who is blocked from it, and all to an owner", async () => {
