@@ -47,7 +47,9 @@ async function answerOf(
   const [owner] = texts.get("owner") ?? [];
   // Read before the numbers, so that it promises no more than they have.
   const complete = owner === undefined ? undefined : await completeThroughOf(pg, account.id, [owner]);
-  const caller = { account, requireCaller: ctx.state.requireCaller };
+  // The path of one operation with a word of another in it, such as a list named packages, is the path of the other.
+  const { requireCaller } = ctx.state;
+  const caller = { account, requireCaller, operation: route.operation.id };
   const answered = await callOwnApi<object>(ctx, caller, { url: urlOf(route, texts) });
   const answer = tool.list === undefined ? answered : listed(tool.list, answered as unknown[], texts);
   return {

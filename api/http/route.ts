@@ -85,6 +85,8 @@ export interface ApiState {
   /** Only below `/dashboard`. */
   session?: Session;
   route?: string;
+  /** Of a call in this process, see `Caller`. */
+  operation?: string;
   /** Writes these to the audit log without keeping the request waiting; see `recordAccess`. */
   recordAccess?: RecordAccess;
   /** Shares exports among callers; see `openExportPermits`. */
@@ -111,9 +113,14 @@ export function pathsOf({ path }: Route): string[] {
 /** Answers 401 and 403 (a missing scope) before any lookup, so that neither reveals whether the target exists. */
 export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   const { action, handle } = route;
-  const { account } = ctx.state;
+  const { account, operation = route.operation.id } = ctx.state;
   ctx.state.route = pathsOf(route)[0] ?? "none";
   if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
+  if (operation !== route.operation.id)
+    throw new Problem(
+      "invalid-query",
+      `A parameter has a value that ${operation} cannot take: ${ctx.path} is another operation.`,
+    );
   requireScope(account, action);
   refuseUnknownParameters(ctx.query, route.operation);
   const by = { accountId: account.id, tokenName: account.limited?.name, requestId: ctx.state.requestId };

@@ -26,6 +26,8 @@ export interface Caller {
   account: Account;
   /** Asks again whether the session that it is made for still holds. */
   requireCaller?: ((from: Postgres) => Promise<Account>) | undefined;
+  /** The id of the only operation that may answer; without it any may. */
+  operation?: string | undefined;
 }
 
 /** Requests that this process made to its own API for an account. Nobody outside can be in here. */

@@ -272,6 +272,18 @@ describe("hostile text", () => {
   });
 });
 
+test.each([
+  ["get_list", { breakdown: "packages" }, "readStatisticsList cannot take"],
+  ["get_list", { breakdown: "reported" }, "readStatisticsList cannot take"],
+  ["get_list", { breakdown: "adoption" }, "readStatisticsList cannot take"],
+  ["get_list", { breakdown: "colour" }, "There is no breakdown colour"],
+  ["get_statistics", { owner: "imports" }, "readStatistics cannot take"],
+  ["list_companies", { owner: "pixels" }, "listCompanies cannot take"],
+  ["get_company", { owner: "packages", company: "x" }, "There is no"],
+])("%s with %j reaches no other operation", async (tool, given, sentence) => {
+  await expect(call(await connect(api.token), tool, { owner: OWNER, ...given })).rejects.toThrow(sentence);
+});
+
 describe("the endpoint", () => {
   const ASK = {
     Accept: "application/json, text/event-stream",
