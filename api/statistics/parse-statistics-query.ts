@@ -16,6 +16,7 @@ import {
 import { type DateRange, RANGE_DAYS_MAX, parseOptionalDateRange } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
+import { VARIABLES_MAX } from "../../schemas/records/import-line.js";
 import { parsePackageType } from "../packages/packages.js";
 import { type Compared, comparedRanges } from "./compared-ranges.js";
 
@@ -135,8 +136,17 @@ function parseLimit(text: string | undefined): number {
   throw new Problem("invalid-query", `limit must be a whole number from 1 to ${ROWS.max}.`);
 }
 
-/** Values of one parameter are alternatives; an empty one means that it is not known. */
+/**
+ * Values of one parameter are alternatives; an empty one means that it is not known. Each variable is a parameter of the
+ * query to ClickHouse, which takes about a thousand. @throws Problem invalid-query
+ */
 function filtersOf(query: ParsedUrlQuery): Filter[] {
+  const variables = Object.keys(query).filter(isVariable);
+  if (variables.length > VARIABLES_MAX)
+    throw new Problem(
+      "invalid-query",
+      `Filter by at most ${VARIABLES_MAX} variables, as many as an event can have; the query has ${variables.length}.`,
+    );
   return Object.entries(query).flatMap(([name, value = ""]): Filter[] => {
     const column = FILTER_COLUMNS.get(name);
     const values = typeof value === "string" ? [value] : value;

@@ -94,7 +94,7 @@ const HOURS =
 const DESCRIPTION =
   "Packages that the caller is blocked from are in no number, and neither are their pixels. A caller without a role " +
   "who has a level on packages of the owner gets the numbers of these packages. Every filter can be given several times, which means or; " +
-  "several filters mean and. `version` takes a group of versions as well, such as `1.4.x`, and its text always for the group. `variable.<name>=<value>` filters by a variable of the events. Without filters the numbers " +
+  "several filters mean and. `version` takes a group of versions as well, such as `1.4.x`, and its text always for the group. `variable.<name>=<value>` filters by a variable of the events, by 64 of them at most. Without filters the numbers " +
   "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
 
 export const CSV_IS_EXPORT =

@@ -33,6 +33,18 @@ test("every filter may be repeated, and an empty value is one", () => {
   ]);
 });
 
+test("as many variables as an event can have may be filtered by, and no more", () => {
+  const byVariables = (count: number) =>
+    Array.from({ length: count }, (_, n) => `variable.v${n}=x`).join("&");
+  expect(parsed(byVariables(64)).filters).toHaveLength(64);
+  expect(() => parsed(byVariables(65))).toThrow(
+    new Problem(
+      "invalid-query",
+      "Filter by at most 64 variables, as many as an event can have; the query has 65.",
+    ),
+  );
+});
+
 test.each(["include", "exclude"] as const)(
   "to %s automated requests is possible for 366 days",
   (automated) => {
