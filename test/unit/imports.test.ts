@@ -126,6 +126,7 @@ test("no file reaches itself by its imports, those of types included", () => {
 /** The rooms of api/ from the bottom up: what features stand on, the features, the dashboard, public pages. */
 const API_LEVELS: readonly (readonly string[])[] = [
   ["outbound", "postgres"],
+  ["outbox"],
   ["access"],
   ["identity"],
   ["http"],

@@ -38,8 +38,8 @@ export async function sendBare(urls: readonly string[], events: number): Promise
     }
   };
   const senders = urls.flatMap((url) => {
-    const each = Math.ceil(events / DELIVERY_LIMITS.perWebhook);
-    return Array.from({ length: DELIVERY_LIMITS.perWebhook }, () => sendTo(url, each));
+    const each = Math.ceil(events / DELIVERY_LIMITS.perTarget);
+    return Array.from({ length: DELIVERY_LIMITS.perTarget }, () => sendTo(url, each));
   });
   await Promise.all(senders);
   return secondsSince(begun);

@@ -78,11 +78,16 @@ export function using<T extends AsyncDisposable>(disposable: T): T {
   return disposable;
 }
 
-export async function addWebhook(url: string) {
+/** Of acme or another owner, which then has so many events. */
+export async function addWebhook(
+  url: string,
+  of: { ownerId: string; events: number } = { ownerId, events: 0 },
+) {
   const id = newWebhookId();
   const secret = issueWebhookSecret();
   const webhook = { url, event_kinds: [STAGE_CHANGED] };
-  await insertWebhook(pg, { ownerId, id, secret: SEALER.seal(secret, id), webhook });
+  await insertWebhook(pg, { ownerId: of.ownerId, id, secret: SEALER.seal(secret, id), webhook });
+  for (let event = 0; event < of.events; event += 1) await enqueueWebhookEvent(pg, eventOf(of.ownerId));
   return { id, secret };
 }
 

@@ -9,7 +9,8 @@ import {
   readWebhookBacklog,
   restartWebhookDelivery,
 } from "../../../../api/webhooks/webhook-deliveries.js";
-import { claimDeliveries, servedLast, type ServedLast } from "../../../../api/webhooks/webhook-claims.js";
+import { type Claimed, type ServedLast, claimItems, servedLast } from "../../../../api/outbox/claim-items.js";
+import { DELIVERIES } from "../../../../api/webhooks/webhook-claims.js";
 import { lockOwner } from "../../../../api/access/owners.js";
 import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
 import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/webhooks/webhooks.js";
@@ -31,6 +32,7 @@ import {
   useDeliveries,
   using,
 } from "../../../support/api/delivery-world.js";
+import { putAccount, putOwner } from "../../../support/notifications/put-notifications.js";
 import {
   openRawReceiver,
   openReceiver,
@@ -94,7 +96,7 @@ test("a dead receiver with thousands of events holds nobody up, and has one requ
   const { id: deadId } = await addWebhook(dead.url);
   await enqueue(2_000);
   startWorker({ timing: { exchangeMs: 3_000 } });
-  await expect.poll(() => outcomes.length).toBeGreaterThanOrEqual(DELIVERY_LIMITS.perWebhook);
+  await expect.poll(() => outcomes.length).toBeGreaterThanOrEqual(DELIVERY_LIMITS.perTarget);
   await expect.poll(() => dead.open).toBe(1);
   const { receiver, webhookId } = await listen();
   const ids = await enqueue(50);
@@ -103,7 +105,7 @@ test("a dead receiver with thousands of events holds nobody up, and has one requ
   expect(new Set(await statesOf(deadId))).toEqual(new Set(["pending"]));
   expect(sorted(receiver.received)).toEqual(ids.sort());
   await expect.poll(() => statesOf(webhookId)).toEqual(ids.map(() => "delivered"));
-  expect(dead.openMax).toBe(DELIVERY_LIMITS.perWebhook);
+  expect(dead.openMax).toBe(DELIVERY_LIMITS.perTarget);
   expect((await readWebhookBacklog(pg)).deliveries).toBe(2_050);
 });
 
@@ -117,19 +119,64 @@ test("many slow receivers of one owner leave room for another's", async () => {
   expect(slow.openMax).toBe(DELIVERY_LIMITS.perOwner);
 });
 
+test("the organizations that one account made leave room for another's, as one owner does", async () => {
+  const slow = using(await openRawReceiver((socket) => void socket.resume()));
+  const account = await putAccount(pg);
+  for (let nth = 0; nth < 40; nth += 1)
+    await addWebhook(slow.url, { ownerId: await putOwner(pg, account), events: 8 });
+  startWorker({ timing: { exchangeMs: 2_000 } });
+  await expect.poll(() => outcomes.length).toBeGreaterThan(0);
+  expect(slow.openMax).toBe(DELIVERY_LIMITS.perOwner);
+});
+
+test("webhooks of many owners that are failing leave room for others, however long each attempt takes", async () => {
+  const dead = using(await openRawReceiver((socket) => void socket.resume()));
+  for (let nth = 0; nth < 100; nth += 1)
+    await addWebhook(dead.url, { ownerId: await putOwner(pg), events: 1 });
+  await pg.query("update webhooks set failing_since = now()");
+  startWorker({ timing: { exchangeMs: 20_000 } });
+  await expect.poll(() => dead.open).toBe(DELIVERY_LIMITS.failingSlots);
+  const { receiver } = await listen();
+  for (let nth = 0; nth < 5; nth += 1) {
+    await enqueue();
+    await expect.poll(() => receiver.received.length, { interval: 10 }).toBe(nth + 1);
+  }
+  expect(dead.openMax).toBe(DELIVERY_LIMITS.failingSlots);
+  await dead[Symbol.asyncDispose]();
+});
+
+test("an attempt that takes longer than a lease is not made twice", async () => {
+  const { answer, release } = heldAnswer();
+  const { receiver, webhookId } = await listen(answer);
+  await enqueue();
+  const timing = { exchangeMs: 20_000, leaseMs: 400 };
+  for (let nth = 0; nth < 2; nth += 1) startWorker({ timing });
+  const leases = new Set<string>();
+  const text = "select next_attempt_at::text as lease from webhook_deliveries where claim is not null";
+  const seen = async () => {
+    const { rows } = await pg.query<{ lease: string }>(text);
+    for (const { lease } of rows) leases.add(lease);
+    return leases.size;
+  };
+  await expect.poll(seen, { interval: 20 }).toBeGreaterThan(6);
+  release();
+  await expect.poll(() => statesOf(webhookId)).toEqual(["delivered"]);
+  expect(receiver.received).toHaveLength(1);
+});
+
 test("webhooks that are failing take turns, however many others are served", async () => {
   const failing: string[] = [];
   for (let nth = 0; nth < 5; nth += 1) failing.push((await addWebhook("http://127.0.0.1:9/")).id);
   await pg.query("update webhooks set failing_since = now()");
   const live = await addWebhook("http://127.0.0.1:9/");
   await enqueue(20);
-  const limits = { ...DELIVERY_LIMITS, failingSlots: 2, perWebhook: 1, leaseMs: 15_000 };
+  const limits = { ...DELIVERY_LIMITS, failingSlots: 2, perTarget: 1, leaseMs: 15_000 };
   const served: string[] = [];
   let after: ServedLast = {};
   for (let round = 0; round < 5; round += 1) {
-    const claimed = await claimDeliveries(pg, { ...limits, after });
+    const claimed = await claimItems<Claimed>(pg, DELIVERIES, { ...limits, after });
     after = servedLast(claimed, after);
-    served.push(...claimed.map(({ webhookId }) => webhookId));
+    served.push(...claimed.map(({ targetId }) => targetId));
     const ended = claimed.map(({ id }) => id);
     await pg.query("update webhook_deliveries set state = 'failed' where id = any ($1)", [ended]);
   }
@@ -146,7 +193,7 @@ test("several workers never send one delivery twice, and never more at once than
   await expect.poll(() => outcomes.length).toBeGreaterThanOrEqual(180);
   for (const { id } of webhooks) await expect.poll(() => statesOf(id)).toEqual(ids.map(() => "delivered"));
   expect(sorted(receiver.received)).toEqual([...ids, ...ids, ...ids].sort());
-  expect(receiver.openMax).toBeLessThanOrEqual(3 * DELIVERY_LIMITS.perWebhook);
+  expect(receiver.openMax).toBeLessThanOrEqual(3 * DELIVERY_LIMITS.perTarget);
 });
 
 test("a delivery of a worker that died is sent by another once its lease is over, not before", async () => {
@@ -202,14 +249,14 @@ test("a cancelled delivery is not sent, and one that arrived all the same is sai
   const { receiver, webhookId } = await listen(answer);
   await enqueue(10);
   startWorker({ timing: { exchangeMs: 20_000 } });
-  await expect.poll(() => receiver.received.length).toBe(DELIVERY_LIMITS.perWebhook);
+  await expect.poll(() => receiver.received.length).toBe(DELIVERY_LIMITS.perTarget);
   await cancelWebhookDeliveries(pg, [webhookId]);
   release();
-  await expect.poll(() => outcomes.length).toBe(DELIVERY_LIMITS.perWebhook);
-  const cancelled = Array<string>(10 - DELIVERY_LIMITS.perWebhook).fill("cancelled");
-  const delivered = Array<string>(DELIVERY_LIMITS.perWebhook).fill("delivered");
+  await expect.poll(() => outcomes.length).toBe(DELIVERY_LIMITS.perTarget);
+  const cancelled = Array<string>(10 - DELIVERY_LIMITS.perTarget).fill("cancelled");
+  const delivered = Array<string>(DELIVERY_LIMITS.perTarget).fill("delivered");
   await expect.poll(() => statesOf(webhookId)).toEqual([...cancelled, ...delivered]);
-  expect(receiver.received).toHaveLength(DELIVERY_LIMITS.perWebhook);
+  expect(receiver.received).toHaveLength(DELIVERY_LIMITS.perTarget);
 });
 
 test("a redelivery has the id and body that it had, and a fresh signature", async () => {
