@@ -103,7 +103,7 @@ export async function changeNotification(
     const startsAnew = changed.enabled && (!stored.enabled || isAnother);
     await updateNotification(client, { ...changed, id: before.id, startsAnew });
     // What waits is of another notification then.
-    if (!changed.enabled || isAnother) await cancelMessages(client, before.id);
+    if (!changed.enabled || startsAnew) await cancelMessages(client, before.id);
     const { notification: after } = await notificationFor(client, call);
     // Another URL of the same host looks the same.
     const changes = { ...changedFields(before, after), ...(targeted && { target: after.target }) };

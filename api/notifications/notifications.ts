@@ -56,7 +56,8 @@ export async function updateNotification(
     update notifications set event = $2, package_id = $3, threshold_percent = $4, channel = $5, target = $6,
       target_shown = $7, enabled = $8, base_url = $9, updated_at = clock_timestamp(),
       disabled_reason = case when $8 then null else disabled_reason end,
-      enabled_at = case when $10 then clock_timestamp() else enabled_at end
+      enabled_at = case when $10 then clock_timestamp() else enabled_at end,
+      failing_since = case when $10 then null else failing_since end
     where id = $1`;
   await query(pg, text, [id, ...valuesOf(fields), startsAnew]);
 }
@@ -121,16 +122,19 @@ export interface StoredNotification extends NotificationFields {
   owner: string;
 }
 
+/** Its columns, but the id, of a notification `t` and its `owner`. */
+export const STORED = `
+  t.owner_id as "ownerId", owner.name as owner, t.event, t.package_id as "packageId",
+  t.threshold_percent as "thresholdPercent", t.channel, t.target, t.target_shown as "targetShown", t.enabled,
+  t.base_url as "baseUrl"`;
+
 export async function readStoredNotification(
   pg: Postgres,
   id: string,
 ): Promise<StoredNotification | undefined> {
   if (!isUuid(id)) return undefined;
   const text = `
-    select n.id, n.owner_id as "ownerId", o.name as owner, n.event, n.package_id as "packageId",
-      n.threshold_percent as "thresholdPercent", n.channel, n.target, n.target_shown as "targetShown", n.enabled,
-      n.base_url as "baseUrl"
-    from notifications n join owners o on o.id = n.owner_id where n.id = $1`;
+    select t.id, ${STORED} from notifications t join owners owner on owner.id = t.owner_id where t.id = $1`;
   const [row] = await query<StoredNotification>(pg, text, [id]);
   return row;
 }

@@ -1,49 +1,66 @@
-import { startRepeating } from "../../schemas/async/pause.js";
+import type { Pool } from "pg";
 import { passFaultPoint } from "../../schemas/fault-point.js";
-import type { Postgres } from "../postgres/query.js";
-import { type Attempted, type ClaimedMessage, claimMessages, putAttempt } from "./message-claims.js";
+import type { ClaimLimits } from "../outbox/claim-items.js";
+import { startOutbox } from "../outbox/start-outbox.js";
+import {
+  type Attempted,
+  type ClaimedMessage,
+  MESSAGES,
+  type MessageOutcome,
+  recordAttempts,
+} from "./message-claims.js";
 import { type SendDeps, type Sent, sendMessage } from "./send-message.js";
 
 export interface NotificationsWorker extends SendDeps {
-  pg: Postgres;
+  pg: Pool;
   onSent?: (outcome: Attempted & { id: string; notificationId: string }) => void;
   /** Called for a fault of the worker itself, never of a receiver. The worker continues. */
   onFailure: (error: unknown) => void;
   everyMs?: number;
 }
 
-const AT_ONCE = 8;
+/**
+ * Few, because all mails go to one server, which may take only so many connections. Those of one notification and one
+ * owner apply to all processes together.
+ */
+export const NOTIFICATION_LIMITS: ClaimLimits = { slots: 32, failingSlots: 8, perTarget: 2, perOwner: 8 };
+
+/** An attempt that takes longer, such as by a slow mail server, renews it. */
+const LEASE_MS = 60_000;
 
 /**
- * Sends the messages that wait until disposed of. Any number of processes may do so: one at a time has a message. Where a
- * process dies between sending and recording it, the message is sent again with the same id.
+ * Sends the messages that wait until disposed of. Where a process dies between sending and recording it, the message is
+ * sent again with the same id.
  */
 export function startNotifications(worker: NotificationsWorker): AsyncDisposable {
-  const { pg, onFailure, everyMs } = worker;
-  return startRepeating(
-    async (signal) => {
-      for (;;) {
-        if (signal.aborted) return;
-        const claimed = await claimMessages(pg, AT_ONCE);
-        await Promise.all(claimed.map((message) => attempt(worker, message)));
-        if (claimed.length < AT_ONCE) return;
-      }
+  const { pg, onSent, onFailure, everyMs } = worker;
+  return startOutbox<ClaimedMessage, MessageOutcome>({
+    pg,
+    queue: MESSAGES,
+    limits: NOTIFICATION_LIMITS,
+    leaseMs: LEASE_MS,
+    attempt: (message) => attempt(worker, message),
+    async record(outcomes) {
+      await recordAttempts(pg, outcomes);
+      passFaultPoint("notification-after-record");
+      for (const { message, attempted } of outcomes)
+        onSent?.({ ...attempted, id: message.id, notificationId: message.targetId });
     },
-    { onFailure, everyMs },
-  );
+    onFailure,
+    pollMs: everyMs,
+  });
 }
 
-async function attempt(worker: NotificationsWorker, message: ClaimedMessage): Promise<void> {
+async function attempt(worker: NotificationsWorker, message: ClaimedMessage): Promise<MessageOutcome> {
+  const { id, corrects, createdAt, data, attempts, targetId } = message;
   passFaultPoint("notification-before-send");
-  const sent = await sendMessage(message, worker).catch((error: unknown): Sent => {
+  const sending = { id, corrects, createdAt, data, notification: { ...message, id: targetId } };
+  const sent = await sendMessage(sending, worker).catch((error: unknown): Sent => {
     worker.onFailure(error);
     return { isSent: false, isFinal: false, error: "The message could not be made." };
   });
   if (sent.isSent) passFaultPoint("notification-after-send");
-  const attempted = outcomeOf(sent, message.attempts);
-  await putAttempt(worker.pg, message, attempted);
-  passFaultPoint("notification-after-record");
-  worker.onSent?.({ ...attempted, id: message.id, notificationId: message.notification.id });
+  return { message, attempted: outcomeOf(sent, attempts) };
 }
 
 const MINUTE_MS = 60_000;

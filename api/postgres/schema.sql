@@ -787,6 +787,8 @@ create table notifications (
   disabled_reason   text,
   -- Periods and failures from before it are not told.
   enabled_at        timestamptz not null default now(),
+  -- Since the first attempt that failed after the last that did not.
+  failing_since     timestamptz,
   -- As the one who saved it last reached the service: for links.
   base_url          text not null,
   created_at        timestamptz not null default now(),
@@ -823,7 +825,10 @@ create unique index notification_messages_once
 create index notification_messages_of_notification on notification_messages (notification_id, id desc);
 create index notification_messages_of_owner on notification_messages (owner_id);
 create index notification_messages_corrections on notification_messages (corrects) where corrects is not null;
-create index notification_messages_due on notification_messages (next_attempt_at) where state = 'pending';
+create index notification_messages_due on notification_messages (notification_id, next_attempt_at)
+  where state = 'pending';
+create index notification_messages_under_way on notification_messages (notification_id, next_attempt_at)
+  where state = 'pending' and claim is not null;
 create index notification_messages_by_age on notification_messages (created_at);
 
 

@@ -1,15 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { createSealer } from "../../../../api/identity/tokens.js";
-import { insertMessage } from "../../../../api/notifications/messages.js";
-import { insertNotification, newNotificationId } from "../../../../api/notifications/notifications.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { pause } from "../../../../schemas/async/pause.js";
 import { SECRET_KEY } from "../../../support/api/management-api.js";
 import { postgres, usePostgres } from "../../../support/api/use-world.js";
-import { DIGEST } from "../../../support/notifications/hostile-data.js";
+import { putMessages, putNotification, putOwner } from "../../../support/notifications/put-notifications.js";
 import {
   type ReceivedMail,
   type SmtpReceiver,
@@ -32,7 +28,7 @@ test.each(TEST_SEEDS)(
     const nth = random.below(MESSAGES);
     // Before the answer is sent, on its way, or right after it.
     const delayMs = random.below(8);
-    const notificationId = await putMessages();
+    const notificationId = await putAll();
     let passed = 0;
     let killed: Promise<void> | undefined;
     smtp.onStep = (at) => {
@@ -87,27 +83,9 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** As planning writes them down; the notification's id. */
-async function putMessages(): Promise<string> {
+async function putAll(): Promise<string> {
   const { pg } = postgres;
-  const id = newNotificationId();
-  const ownerId = randomUUID();
-  await pg.query("insert into owners (id, kind, name) values ($1, 'organization', $2)", [
-    ownerId,
-    `o${ownerId}`,
-  ]);
-  const told = { event: "weekly-digest", packageId: null, thresholdPercent: null } as const;
-  const target = createSealer(SECRET_KEY, "notification-target").seal("ada@example.org", id);
-  const by = {
-    channel: "email",
-    targetShown: "ada@example.org",
-    enabled: true,
-    baseUrl: "http://127.0.0.1",
-  } as const;
-  await insertNotification(pg, { id, ownerId, ...told, ...by, target });
-  const rule = { notificationId: id, ownerId, ...told, since: new Date() };
-  for (let nth = 0; nth < MESSAGES; nth += 1) {
-    const completeThrough = DIGEST.complete_through;
-    await insertMessage(pg, { rule, period: `${nth}`, state: "pending", data: DIGEST, completeThrough });
-  }
+  const id = await putNotification(pg, { ownerId: await putOwner(pg), target: "ada@example.org" });
+  await putMessages(pg, id, MESSAGES);
   return id;
 }
