@@ -1,4 +1,5 @@
 import type {
+  FailedImport,
   ImportFailedData,
   NotificationData,
   NotificationEvent,
@@ -50,49 +51,105 @@ const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event],
 };
 
 function importFailed(data: ImportFailedData, owner: string): Said {
-  const { events_total: total, events_failed_to_import: failed, artifact, reason } = data;
-  const into = artifact === undefined ? oneLine(owner) : oneLine(artifact);
-  const share = formatShare(total === 0 ? 0 : failed / total);
-  const isBroken = reason === "upload-interrupted";
+  const into = intoOf(data, owner);
+  const limit = `You are told where more than ${data.threshold_percent} % are refused.`;
+  if (data.failures > 1)
+    return {
+      subject: `${oneLine(owner)}: ${formatFull(data.failures)} imports failed`,
+      lines: [
+        `${formatFull(data.failures)} imports broke off or refused lines.`,
+        ...listed(data, (each) => `${intoOf(each, owner)}: ${refusedOf(each)}`),
+      ],
+      small: [limit, ...ONCE_AN_HOUR],
+      label: "Open the imports",
+      end: "/imports",
+    };
+  const isBroken = data.reason === "upload-interrupted";
   return {
-    subject: isBroken
-      ? `${into}: an import broke off`
-      : `${into}: an import refused ${formatFull(failed)} lines (${share})`,
+    subject: isBroken ? `${into}: an import broke off` : `${into}: an import ${refusedOf(data)}`,
     lines: [
       isBroken
         ? `An import into ${into} broke off before its end. Nothing of it was imported: send it again.`
-        : `An import into ${into} refused ${formatFull(failed)} of ${formatFull(total)} lines, ${share}. Its page says why, ` +
+        : `An import into ${into} refused ${formatFull(data.events_failed_to_import)} of ` +
+          `${formatFull(data.events_total)} lines, ${shareOf(data)}. Its page says why, ` +
           "and has the lines to mend and send again.",
     ],
-    small: [`You are told where more than ${data.threshold_percent} % are refused.`],
+    small: [limit],
     label: "Open the import",
     end: path`/imports/${data.import}`,
   };
 }
 
-function webhookDisabled({ webhook, host, reason }: WebhookDisabledData, owner: string): Said {
-  const to = oneLine(host);
+const intoOf = ({ artifact }: FailedImport, owner: string) => oneLine(artifact ?? owner);
+
+const shareOf = ({ events_total: total, events_failed_to_import: failed }: FailedImport) =>
+  formatShare(total === 0 ? 0 : failed / total);
+
+function refusedOf(data: FailedImport): string {
+  if (data.reason === "upload-interrupted") return "broke off";
+  const { events_failed_to_import: failed } = data;
+  return `refused ${formatFull(failed)} ${failed === 1 ? "line" : "lines"} (${shareOf(data)})`;
+}
+
+const LISTED_MAX = 10;
+const ONCE_AN_HOUR = ["Failures of an hour come in one message."];
+
+/** A line for each of the first failures, and one for how many are left. */
+function listed<Failure>(
+  data: Failure & { failures: number; others: readonly Failure[] },
+  lineOf: (failure: Failure) => string,
+): string[] {
+  const first = [data, ...data.others].slice(0, LISTED_MAX);
+  const left = data.failures - first.length;
+  return [...first.map(lineOf), ...(left > 0 ? [`And ${formatFull(left)} more.`] : [])];
+}
+
+function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
+  if (data.failures > 1)
+    return {
+      subject: `${oneLine(owner)}: ${formatFull(data.failures)} webhooks were disabled`,
+      lines: [
+        `${formatFull(data.failures)} webhooks were disabled.`,
+        ...listed(data, ({ host, reason }) => `${oneLine(host)}: ${oneLine(reason)}`),
+        "Enable each once its receiver answers again. What happens until then is not sent to it.",
+      ],
+      small: ONCE_AN_HOUR,
+      label: "Open the webhooks",
+      end: "/webhooks",
+    };
+  const to = oneLine(data.host);
   return {
     subject: `${oneLine(owner)}: the webhook to ${to} was disabled`,
     lines: [
-      `The webhook to ${to} was disabled. ${oneLine(reason, 500)}`,
+      `The webhook to ${to} was disabled. ${oneLine(data.reason, 500)}`,
       "Once its receiver answers again, enable it. What happens until then is not sent to it.",
     ],
     label: "Open the webhook",
-    end: path`/webhooks/${webhook}`,
+    end: path`/webhooks/${data.webhook}`,
   };
 }
 
-function sourceFailed({ kind, name, error }: SourceFailedData, owner: string): Said {
-  const source = `${kind} ${oneLine(name)}`;
+function sourceFailed(data: SourceFailedData, owner: string): Said {
+  const sources = { label: "Open the sources", end: "/settings/sources" };
+  if (data.failures > 1)
+    return {
+      subject: `${oneLine(owner)}: the counts of ${formatFull(data.failures)} sources cannot be fetched`,
+      lines: [
+        `The registries of ${formatFull(data.failures)} sources were asked three times or more without success.`,
+        ...listed(data, ({ kind, name, error }) => `${kind} ${oneLine(name)}: ${oneLine(error)}`),
+        "They are asked again automatically. Days that they still have are backfilled.",
+      ],
+      small: ONCE_AN_HOUR,
+      ...sources,
+    };
+  const source = `${data.kind} ${oneLine(data.name)}`;
   return {
     subject: `${oneLine(owner)}: the counts of ${source} cannot be fetched`,
     lines: [
       `The registry of ${source} was asked three times or more without success. The last time it was: ` +
-        oneLine(error, 500),
+        oneLine(data.error, 500),
       "It is asked again by itself. Days that it still has are made up for.",
     ],
-    label: "Open the sources",
-    end: "/settings/sources",
+    ...sources,
   };
 }

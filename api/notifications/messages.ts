@@ -5,7 +5,7 @@ import type { Rule } from "./rules.js";
 
 export type AnyData = NotificationData[NotificationEvent];
 
-/** What was found for a period or a failure. */
+/** What was found for a period. */
 export interface FoundMessage {
   id: string;
   period: string;
@@ -49,6 +49,45 @@ export async function insertMessage(pg: Postgres, message: NewMessage): Promise<
   const values = [uuidv7(), rule.ownerId, rule.notificationId, rule.event, period, corrects, state];
   const rows = await query(pg, text, [...values, JSON.stringify(data), completeThrough]);
   return rows.length > 0;
+}
+
+/**
+ * Writes down failures that no message of the rule has told, in this order; answers those that were new. One of them is
+ * then to be told with `tellGathered`, in the same transaction.
+ */
+export async function insertGathered(
+  pg: Postgres,
+  { rule, periods }: { rule: Rule; periods: readonly string[] },
+): Promise<{ id: string; period: string }[]> {
+  const text = `
+    insert into notification_messages (id, owner_id, notification_id, event, period, state, data, complete_through)
+    select f.id, $1, $2, $3, f.period, 'gathered', '{}', clock_timestamp()
+    from unnest($4::uuid[], $5::text[]) as f (id, period)
+    on conflict do nothing returning id, period`;
+  const ids = periods.map(() => uuidv7());
+  return query(pg, text, [rule.ownerId, rule.notificationId, rule.event, ids, periods]);
+}
+
+export async function tellGathered(
+  pg: Postgres,
+  { id, state, data }: { id: string; state: "pending" | "sent"; data: AnyData },
+): Promise<void> {
+  const text = `
+    update notification_messages
+    set state = $2, data = $3, ended_at = case when $2 = 'sent' then clock_timestamp() end
+    where id = $1`;
+  await query(pg, text, [id, state, JSON.stringify(data)]);
+}
+
+/** When did the rule last tell of failures? */
+export async function readLastTold(pg: Postgres, rule: Rule): Promise<Date | undefined> {
+  const text = `
+    select created_at as told from notification_messages
+    where coalesce(notification_id, owner_id) = $1 and event = $2 and state <> 'gathered' and created_at > $3
+    order by created_at desc limit 1`;
+  const values = [rule.notificationId ?? rule.ownerId, rule.event, rule.since];
+  const [row] = await query<{ told: Date }>(pg, text, values);
+  return row?.told;
 }
 
 /** Of a period that was looked at again: with `data` there was nothing to tell before, and there is now. */

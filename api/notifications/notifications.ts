@@ -111,7 +111,7 @@ const SELECT = `
     ) as last_sent_at,
     (
       select last_error from notification_messages m
-      where m.notification_id = n.id and m.state <> 'nothing' order by m.id desc limit 1
+      where m.notification_id = n.id and m.state not in ('nothing', 'gathered') order by m.id desc limit 1
     ) as last_error
   from notifications n join owners o on o.id = n.owner_id`;
 

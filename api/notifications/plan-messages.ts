@@ -10,77 +10,140 @@ import type { DateRange } from "../../schemas/date-range.js";
 import { readCompleteThrough } from "../imports/export-state.js";
 import { inTransaction } from "../postgres/connection.js";
 import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
-import { readFailures } from "./failures.js";
+import { gatheredData, readFailures } from "./failures.js";
 import { isCorrected, saysSomething } from "./judge-data.js";
 import {
   type AnyData,
   type FoundMessage,
   type NewMessage,
+  insertGathered,
   insertMessage,
   readLastAsked,
+  readLastTold,
   readMessages,
+  tellGathered,
   updateChecked,
 } from "./messages.js";
 import { isDue, lastPeriods } from "./periods.js";
+import { type PlanTurn, putTurn, readClock, readTurns } from "./plan-turns.js";
 import { readPeriod } from "./read-period.js";
-import { type FailureRule, type PeriodRule, type Rule, readRules } from "./rules.js";
+import { type FailureRule, type PeriodRule, type Rule, readRules, ruleKey } from "./rules.js";
 
 export interface PlanDeps {
   pg: Pool;
   clickhouse: ClickHouse;
   signal: AbortSignal;
   now?: () => Date;
+  /** How long one owner's turn is, in milliseconds. */
+  turnMs?: number;
   /** Called for a rule whose numbers could not be read; the others are gone on with. */
   onFailure: (error: unknown, rule: Rule) => void;
 }
 
-/** Finds what is to be told, once for each rule and period, and puts it where workers send it from. Answers how many. */
+/** Owners of different accounts whose rules are gone through at the same time. */
+const TURNS_AT_ONCE = 4;
+/** A rule that is begun is finished. */
+const TURN_MS = 5_000;
+/** What is left then is gone on with by the next run. */
+const RUN_MS = 240_000;
+
+/**
+ * Finds what is to be told, once for each rule and period, and puts it where workers send it from. Answers how many.
+ * Owners take turns, the account that waits longest first: one owner's thousands delay nobody else. The rest of an
+ * owner's rules is gone on with at its next turn, which may be in the next run.
+ */
 export async function planMessages(deps: PlanDeps): Promise<number> {
-  const run: Run = { ...deps, now: (deps.now ?? (() => new Date()))(), read: new Map() };
-  let planned = 0;
-  const rules = await readRules(deps.pg);
-  const isOfPeriod = ({ event }: Rule) => isPeriodEvent(event);
-  // Those of failures first: they read no events.
-  for (const rule of [...rules.filter((rule) => !isOfPeriod(rule)), ...rules.filter(isOfPeriod)]) {
-    deps.signal.throwIfAborted();
-    const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(RULE_MS_MAX)]);
-    try {
-      planned += await planRule({ ...run, signal }, rule);
-    } catch (error) {
-      if (deps.signal.aborted) throw error;
-      deps.onFailure(error, rule);
-    }
+  const { pg, signal, now = () => new Date() } = deps;
+  const run: Run = { ...deps, now: now(), since: await readClock(pg), planned: 0 };
+  const until = performance.now() + RUN_MS;
+  const underWay = new Map<string, Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = (turn: PlanTurn) => {
+    const taken = takeTurn(run, turn)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => underWay.delete(turn.accountId));
+    underWay.set(turn.accountId, taken);
+  };
+  let waiting: PlanTurn[] = [];
+  for (;;) {
+    const isOver = signal.aborted || failures.length > 0 || performance.now() > until;
+    if (isOver) waiting = [];
+    else if (waiting.length === 0)
+      waiting = await readTurns(pg, { since: run.since, except: [...underWay.keys()] });
+    for (const turn of waiting.splice(0, TURNS_AT_ONCE - underWay.size)) begin(turn);
+    if (underWay.size === 0) break;
+    await Promise.race(underWay.values());
   }
-  return planned;
+  signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
+  return run.planned;
+}
+
+/** Goes through rules of one owner for as long as a turn is. */
+async function takeTurn(run: Run, { ownerId, after }: PlanTurn): Promise<void> {
+  const { pg, signal, since, turnMs = TURN_MS, onFailure } = run;
+  const until = performance.now() + turnMs;
+  const read: Reading["read"] = new Map();
+  const rules = await readRules(pg, ownerId);
+  for (const rule of rules.filter((each) => after === null || ruleKey(each) > after)) {
+    signal.throwIfAborted();
+    try {
+      run.planned += await planRule({ ...run, read, signal: ruleSignal(signal) }, rule);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      onFailure(error, rule);
+    }
+    if (performance.now() >= until) return putTurn(pg, { ownerId, since, after: ruleKey(rule) });
+  }
+  await putTurn(pg, { ownerId, since, after: null });
 }
 
 /** The rules of one owner keep nobody else's waiting. */
 const RULE_MS_MAX = 60_000;
+const ruleSignal = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(RULE_MS_MAX)]);
 
-interface Run extends Pick<PlanDeps, "pg" | "clickhouse" | "signal"> {
+interface Run extends Omit<PlanDeps, "now"> {
   now: Date;
-  /** What was read in this run: several notifications may tell the same. */
+  /** By the database's clock: when the run began. */
+  since: Date;
+  planned: number;
+}
+
+interface Reading extends Run {
+  /** What was read in this turn: several notifications may tell the same. */
   read: Map<string, Promise<NotificationData[PeriodEvent]>>;
 }
 
-function planRule(run: Run, rule: Rule): Promise<number> {
+function planRule(run: Reading, rule: Rule): Promise<number> {
   const { event } = rule;
   return isPeriodEvent(event) ? planPeriods(run, { ...rule, event }) : planFailures(run, { ...rule, event });
 }
 
-async function planFailures({ pg }: Run, rule: FailureRule): Promise<number> {
+const HOUR_MS = 3_600_000;
+
+/** Failures of the hour after a message are told together, in the next one. */
+async function planFailures({ pg, now }: Reading, rule: FailureRule): Promise<number> {
+  const last = await readLastTold(pg, rule);
+  if (last !== undefined && now.getTime() - last.getTime() < HOUR_MS) return 0;
   const failures = await readFailures(pg, rule);
-  const known = await readMessages(pg, { rule, periods: failures.map(({ period }) => period) });
-  let planned = 0;
-  for (const { period, data } of failures) {
-    if (known.some((each) => each.period === period)) continue;
-    const completeThrough = new Date().toISOString();
-    planned += await putMessage(pg, { rule, period, state: "pending", data, completeThrough });
-  }
-  return planned;
+  if (failures.length === 0) return 0;
+  const isForWebhooks = rule.notificationId === null;
+  const isNew = await inTransaction(pg, async (client) => {
+    const put = await insertGathered(client, { rule, periods: failures.map(({ period }) => period) });
+    const id = put.at(-1)?.id;
+    if (id === undefined) return false;
+    // Another process may have told some of them meanwhile.
+    const fresh = new Set(put.map(({ period }) => period));
+    const data = gatheredData(failures.filter(({ period }) => fresh.has(period)));
+    await tellGathered(client, { id, state: isForWebhooks ? "sent" : "pending", data });
+    if (isForWebhooks) await enqueue(client, rule, data);
+    return true;
+  });
+  if (isNew) passFaultPoint("notification-planned");
+  return Number(isNew);
 }
 
-async function planPeriods(run: Run, rule: PeriodRule): Promise<number> {
+async function planPeriods(run: Reading, rule: PeriodRule): Promise<number> {
   const { pg, now } = run;
   const completeThrough = await readCompleteThrough(pg, rule.ownerId);
   const due = lastPeriods(rule.event, now).filter((period) =>
@@ -102,7 +165,7 @@ async function planPeriods(run: Run, rule: PeriodRule): Promise<number> {
   return planned;
 }
 
-async function planFirst(run: Run, rule: PeriodRule, range: DateRange): Promise<number> {
+async function planFirst(run: Reading, rule: PeriodRule, range: DateRange): Promise<number> {
   const data = await readOnce(run, rule, range);
   const state = saysSomething(rule.event, data) ? "pending" : "nothing";
   const completeThrough = data.complete_through;
@@ -129,7 +192,7 @@ function mayHaveChanged(
 
 /** What was not worth a message may be worth one now. */
 async function planAgain(
-  run: Run,
+  run: Reading,
   rule: PeriodRule,
   { range, told }: { range: DateRange; told: FoundMessage },
 ): Promise<number> {
@@ -151,7 +214,7 @@ async function planAgain(
   return put;
 }
 
-function readOnce({ read, ...reading }: Run, rule: PeriodRule, range: DateRange) {
+function readOnce({ read, ...reading }: Reading, rule: PeriodRule, range: DateRange) {
   const { ownerId, event, packageId, thresholdPercent } = rule;
   const key = JSON.stringify([ownerId, event, packageId, thresholdPercent, range]);
   const known = read.get(key) ?? readPeriod(reading, rule, range);

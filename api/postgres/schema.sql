@@ -797,6 +797,16 @@ create table notifications (
 create index notifications_of_owner on notifications (owner_id, id desc);
 create index notifications_of_package on notifications (package_id) where package_id is not null;
 
+-- Which owners were looked at for messages, so that planning goes on where it stopped.
+create table notification_plans (
+  owner_id uuid primary key references owners (id) on delete cascade,
+  -- When the pass over its rules began that is under way or was the last.
+  begun_at timestamptz not null,
+  turn_at  timestamptz not null,
+  -- The last rule of its last turn; null when the pass is through.
+  after    text
+);
+
 -- What was found to tell of a period or a failure, also where that was nothing: one row, and at most one that corrects it.
 create table notification_messages (
   id               uuid primary key,
@@ -807,7 +817,9 @@ create table notification_messages (
   -- The first day of a period, or which failure.
   period           text not null,
   corrects         uuid references notification_messages (id) on delete cascade,
-  state            text not null check (state in ('nothing', 'pending', 'sent', 'failed', 'cancelled')),
+  -- A failure that is `gathered` is told in the message of another one.
+  state            text not null
+    check (state in ('nothing', 'gathered', 'pending', 'sent', 'failed', 'cancelled')),
   data             jsonb not null,
   -- All events received before it are in the numbers.
   complete_through timestamptz not null,
@@ -824,6 +836,9 @@ create unique index notification_messages_once
   on notification_messages ((coalesce(notification_id, owner_id)), event, period, (corrects is not null));
 create index notification_messages_of_notification on notification_messages (notification_id, id desc);
 create index notification_messages_of_owner on notification_messages (owner_id);
+-- When did a rule last tell of failures, among thousands that were gathered?
+create index notification_messages_of_rule
+  on notification_messages ((coalesce(notification_id, owner_id)), event, created_at desc) where state <> 'gathered';
 create index notification_messages_corrections on notification_messages (corrects) where corrects is not null;
 create index notification_messages_due on notification_messages (notification_id, next_attempt_at)
   where state = 'pending';

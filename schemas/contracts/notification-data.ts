@@ -75,7 +75,7 @@ export interface DownloadsChangedData extends PeriodData {
   series: { date: string; downloads: number }[];
 }
 
-export interface ImportFailedData {
+export interface FailedImport {
   import: string;
   status: string;
   /** Of its package or pixel; absent where it has several. */
@@ -86,19 +86,28 @@ export interface ImportFailedData {
   reason: "refused-lines" | "upload-interrupted";
 }
 
-export interface WebhookDisabledData {
+export interface DisabledWebhook {
   webhook: string;
   /** Of its URL. */
   host: string;
   reason: string;
 }
 
-export interface SourceFailedData {
+export interface FailedSource {
   source: string;
   kind: string;
   name: string;
   error: string;
 }
+
+/** The first failure of an hour, how many there were in all, and the next ones, at most `OTHERS_MAX`. */
+type Gathered<Failure> = Failure & { failures: number; others: Failure[] };
+
+export const OTHERS_MAX = 99;
+
+export type ImportFailedData = Gathered<FailedImport>;
+export type WebhookDisabledData = Gathered<DisabledWebhook>;
+export type SourceFailedData = Gathered<FailedSource>;
 
 export interface NotificationData {
   "weekly-digest": DigestData;
@@ -163,23 +172,26 @@ export const NOTIFICATION_DATA = {
     },
   },
   "import-failed": {
-    when: "An import broke off or refused more than a share of its lines",
-    data: {
-      import: TEXT,
-      status: TEXT,
-      events_total: COUNT,
-      events_failed_to_import: COUNT,
-      threshold_percent: PERCENT,
-      reason: { type: "string", enum: ["refused-lines", "upload-interrupted"] },
-    },
+    when: "An import broke off or refused more than a share of its lines; failures of an hour are one event",
+    data: gathered(
+      {
+        import: TEXT,
+        status: TEXT,
+        events_total: COUNT,
+        events_failed_to_import: COUNT,
+        threshold_percent: PERCENT,
+        reason: { type: "string", enum: ["refused-lines", "upload-interrupted"] },
+      },
+      { artifact: TEXT },
+    ),
   },
   "webhook-disabled": {
     when: "A webhook was disabled because nothing could be delivered to it",
-    data: { webhook: TEXT, host: TEXT, reason: TEXT },
+    data: gathered({ webhook: TEXT, host: TEXT, reason: TEXT }),
   },
   "source-failed": {
-    when: "A registry could not be asked three times in a row",
-    data: { source: TEXT, kind: TEXT, name: TEXT, error: TEXT },
+    when: "A registry could not be asked three times in a row; failures of an hour are one event",
+    data: gathered({ source: TEXT, kind: TEXT, name: TEXT, error: TEXT }),
   },
 } as const satisfies {
   [Event in NotificationEvent]: {
@@ -187,3 +199,16 @@ export const NOTIFICATION_DATA = {
     data: Partial<Record<keyof NotificationData[Event], object>>;
   };
 };
+
+function gathered<Failure extends Record<string, object>>(failure: Failure, optional: object = {}) {
+  return {
+    ...failure,
+    failures: { ...COUNT, description: "How many failures of an hour it tells of" },
+    others: {
+      type: "array",
+      maxItems: OTHERS_MAX,
+      items: objectOf(Object.keys(failure), { ...failure, ...optional }),
+      description: "The failures after the first, as many as there is room for",
+    },
+  };
+}

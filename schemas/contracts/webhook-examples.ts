@@ -21,6 +21,7 @@ const DIGEST: DigestData = {
   versions: [{ version: "1.4.0", downloads: 900 }],
   ...COMPANIES,
 };
+const ONE = { failures: 1, others: [] };
 const ID = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";
 
 /** What each kind of event may say. Lists have an entry of many. */
@@ -55,13 +56,21 @@ const WEBHOOK_EXAMPLES: WebhookEventData = {
     events_failed_to_import: 60,
     threshold_percent: 1,
     reason: "refused-lines",
+    ...ONE,
   },
   "webhook-disabled": {
     webhook: ID,
     host: "crm.example.org",
     reason: "Nothing could be delivered for three days.",
+    ...ONE,
   },
-  "source-failed": { source: ID, kind: "npm", name: "@acme/web", error: "The registry answered 503." },
+  "source-failed": {
+    source: ID,
+    kind: "npm",
+    name: "@acme/web",
+    error: "The registry answered 503.",
+    ...ONE,
+  },
   test: { message: "This is a test." },
 };
 
