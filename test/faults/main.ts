@@ -2,9 +2,10 @@ import { Command, Option } from "commander";
 import { wholeNumber } from "../../deploy/commands/whole-number.js";
 import { openEmbeddedWorld } from "./worlds/embedded-world.js";
 import { openClusterWorld } from "./worlds/cluster-world.js";
-import { CLUSTER_POWER_FAULTS, POWER_FAULTS } from "./plans/fault-catalog.js";
+import { runErasureSeed } from "./erasures/run-erasures.js";
+import { CLUSTER_POWER_FAULTS, ERASURE_FAULTS, POWER_FAULTS } from "./plans/fault-catalog.js";
 import { funnelRunText, funnelSeedText, isWrong } from "./funnel/funnel-report.js";
-import { makeLoopDisk, missingForLoopDisk } from "../support/program/loop-disk.js";
+import { makeFolder, makeLoopDisk, missingForLoopDisk } from "../support/program/loop-disk.js";
 import { openFunnelWorld } from "./funnel/funnel-world.js";
 import { openServerWorld, startPostgresOn } from "./worlds/server-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
@@ -17,6 +18,7 @@ interface Options {
   cluster?: true;
   brokers: "1" | "3";
   funnel?: true;
+  erasures?: true;
   power?: true;
   server?: true;
   postgres?: true;
@@ -27,6 +29,7 @@ interface Options {
 const WORLDS = {
   power: () => openEmbeddedWorld({ disk: makeLoopDisk() }),
   server: () => openServerWorld({ disk: makeLoopDisk() }),
+  steadyServer: () => openServerWorld({ disk: makeFolder() }),
   servers: () =>
     openServerWorld({ disk: makeLoopDisk(), startPostgres: startPostgresOn, faults: POWER_FAULTS }),
   embedded: () => openEmbeddedWorld(),
@@ -73,6 +76,13 @@ const command = new Command("test:faults")
   )
   .addOption(
     new Option(
+      "--erasures",
+      "clients are erased while their events are imported, in short rounds; compares aggregates, CSV and the tables with a model " +
+        "that knows erasures. With --server its ClickHouse goes on when the program dies",
+    ).conflicts(["cluster", "funnel", "power"]),
+  )
+  .addOption(
+    new Option(
       "--power",
       "the program on a disk of its own, in a file: its power is cut, and what the kernel had not written down is lost; needs root. " +
         "With --cluster the command of TEST_CLICKHOUSE_CONTROL cuts the power of a server or of a whole shard",
@@ -81,7 +91,7 @@ const command = new Command("test:faults")
   .addOption(
     new Option(
       "--server",
-      "with --power: a ClickHouse server of somebody else's on that disk, and the program elsewhere, which goes on",
+      "with --power or --erasures: a ClickHouse server of somebody else's, on that disk, and the program elsewhere, which goes on",
     ).conflicts(["log", "cluster", "funnel"]),
   )
   .addOption(
@@ -94,7 +104,9 @@ const command = new Command("test:faults")
   .option("--from <seed>", "the first seed: the one to repeat", wholeNumber, 1)
   .action(async (options: Options) => {
     const isOnLoopDisk =
-      options.cluster === undefined && (options.power || options.server || options.postgres);
+      options.cluster === undefined &&
+      options.erasures === undefined &&
+      (options.power || options.server || options.postgres);
     const missing = isOnLoopDisk ? missingForLoopDisk() : undefined;
     if (missing === undefined) await (options.funnel ? runFunnel(options) : runImports(options));
     else process.stderr.write(`SKIPPED: power cuts. ${missing}\n`);
@@ -103,20 +115,15 @@ const command = new Command("test:faults")
 async function runImports(options: Options): Promise<void> {
   await using world = await WORLDS[worldOf(options)](options);
   await runSeeds(options, {
-    run: (seed) => runSeed(world, seed),
+    run: (seed) => (options.erasures ? runErasureSeed : runSeed)(world, seed),
     line: seedText,
-    summary: (reports) => runText(reports, world.faults),
+    summary: (reports) => runText(reports, options.erasures ? ERASURE_FAULTS : world.faults),
     isWrong: (reports) => Object.values(totalsOf(reports)).some((count) => count > 0),
   });
 }
 
-function worldOf({
-  cluster,
-  server,
-  postgres,
-  power,
-  log,
-}: Pick<Options, "cluster" | "server" | "postgres" | "power" | "log">): keyof typeof WORLDS {
+function worldOf({ cluster, erasures, server, postgres, power, log }: Options): keyof typeof WORLDS {
+  if (erasures) return server ? "steadyServer" : log;
   return postgres ? "servers" : server ? "server" : cluster ? "cluster" : power ? "power" : log;
 }
 

@@ -4,7 +4,7 @@ import { breakView } from "../../support/stores/open-clickhouse.js";
 import { makePackage } from "../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../support/imports/recount-line.js";
 import { whenAtRest, type SeedOutcome, type Verdict } from "./check-imports.js";
-import { isBeside } from "../plans/fault-catalog.js";
+import { isBeside, VIEWS } from "../plans/fault-catalog.js";
 import { openBeside } from "./beside.js";
 import { checkSeed } from "./check-seed.js";
 import { composeBody, sendImport } from "./send-import.js";
@@ -117,13 +117,6 @@ async function takeBack(
   await untilAnswered(takeOnce, { patienceMs: ASKING_MS_MAX, meanwhile: () => world.whenRunning() });
 }
 
-const VIEWS = [
-  "totals_view",
-  "uniques_view",
-  "event_ids_view",
-  "breakdown_values_view",
-  "import_events_view",
-];
 const BROKEN_MS_MAX = 15_000;
 
 /**

@@ -167,6 +167,43 @@ const CLUSTER_POWER_CUTS: readonly FaultKind[] = [
 
 export const CLUSTER_POWER_FAULTS: FaultCatalog = { turns: [CLUSTER_POWER_CUTS], more: PROGRAM_KILLS };
 
+/** Views that one seed or another breaks. */
+export const VIEWS = [
+  "totals_view",
+  "uniques_view",
+  "event_ids_view",
+  "breakdown_values_view",
+  "import_events_view",
+];
+/** For how long inserts fail between the rows and a view while clients are erased. */
+export const NO_LONGER_BROKEN_MS = 1_500;
+
+/** Somewhere in the middle of an insert, which takes as long. */
+const MID_INSERT_MS = 60;
+const SOON_MS = 1_200;
+
+/**
+ * A client is erased while its events are imported: the program dies, its ClickHouse, or one soon after the other, mostly in
+ * the middle of an insert.
+ */
+export const ERASURE_FAULTS: FaultCatalog = {
+  turns: [
+    [
+      ...at("kill program", MID_INSERT_MS, ["before-insert", "settlement-staged", "before-insert"]),
+      ...at("kill clickhouse", MID_INSERT_MS, ["before-insert", "settlement-staged", "erasure-noted"]),
+      ...at("kill program", MID_INSERT_MS, ["before-insert", "erasure-noted", "before-insert"]),
+      ...BROKEN_VIEWS,
+      ...at("kill program", 0, ["after-insert", "after-progress", "erasure-finished"]),
+    ],
+  ],
+  more: [
+    ...at("kill program", 0, ["after-range", "after-sync", "settlement-found", "settlement-applied"]),
+    ...at("kill program", SOON_MS, ["before-append", "before-range", "before-done"]),
+    ...at("kill clickhouse", SOON_MS, ["before-range", "after-insert"]),
+    ...at("kill clickhouse", 0, ["settlement-applied", "erasure-noted"]),
+  ],
+};
+
 export const CLUSTER_FAULTS: FaultCatalog = {
   // 19 and 15, which have no factor in common either.
   turns: [SERVER_FAULTS, PROGRAM_KILLS],

@@ -70,7 +70,7 @@ function claim(id) {
 }
 
 function carryOut({ action, delayMs, brokerPid }) {
-  if (action === "kill program") process.kill(process.pid, "SIGKILL");
+  if (action === "kill program") later(delayMs, () => process.kill(process.pid, "SIGKILL"));
   if (action === "cut power") later(delayMs, cutPower);
   if (action === "kill clickhouse") later(delayMs, () => killStore("clickhouse-child"));
   if (action === "kill postgres") later(delayMs, () => killStore("postgres"));

@@ -56,6 +56,16 @@ export function makeLoopDisk(): LoopDisk {
   };
 }
 
+/** A folder in place of such a disk, where no power is cut. */
+export function makeFolder(): LoopDisk {
+  const path = mkdtempSync(join(tmpdir(), "toolchain-folder-"));
+  return {
+    path,
+    restore: async () => false,
+    [Symbol.asyncDispose]: async () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
 /** Nothing can be written any more: see `cutPower` in arm.mjs. */
 function isCut(path: string): boolean {
   try {
