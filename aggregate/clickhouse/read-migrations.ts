@@ -57,9 +57,14 @@ export interface DailyTable {
 }
 
 /** SQL that inserts what a view's SELECT counts and its table does not, or too much. `where` leaves out rows of the table. */
-export function insertMissing({ table, keys, sums, select }: DailyTable, where = ""): string {
-  return `INSERT INTO ${table} (${keys}, ${sums.join(", ")})
-SELECT ${keys}, ${sums.map((sum) => `sum(counted.${sum}) AS missing_${sum}`).join(", ")}
+export function insertMissing(daily: DailyTable, where = ""): string {
+  return `INSERT INTO ${daily.table} (${daily.keys}, ${daily.sums.join(", ")})
+${selectMissing(daily, where)}`;
+}
+
+/** The SELECT of the same. */
+export function selectMissing({ table, keys, sums, select }: DailyTable, where: string): string {
+  return `SELECT ${keys}, ${sums.map((sum) => `sum(counted.${sum}) AS missing_${sum}`).join(", ")}
 FROM
 (
   ${select}

@@ -11,6 +11,7 @@ import { hasRow } from "../queries/has-row.js";
 import { sqlName, uuidsLiteral } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";
 import { deleteRows } from "../retention/delete-rows.js";
+import { differs, recount, type SelectedVersions } from "../settlement/recount.js";
 import { applyFound, recountStaged, fewDeltas } from "../settlement/settle.js";
 
 /** Settling so many takes ClickHouse about 250 MB. */
@@ -26,16 +27,22 @@ export interface ErasureScope {
 }
 
 /**
- * Notes the versions of a client's events, settles them as those of a retracted import, and deletes their
- * rows. Answers whether there were any: call it again until there are none. The caller must be the only one
- * that settles for the owner.
+ * `deleting`: call it again until there is nothing. `unfinished`: a batch with events of the client is not in all tables yet, so
+ * nothing was deleted.
+ */
+export type ErasureRound = "nothing" | "deleting" | "unfinished";
+
+/**
+ * Notes the versions of a client's events, settles them as those of a retracted import, and deletes their rows. Deletes none
+ * before all of them are settled: the repetition of a batch that was cut short completes the views, and settlement can
+ * subtract only rows that are there. The caller must be the only one that settles for the owner.
  */
 export async function eraseClient(
   shards: Shards,
   erasure: ErasedClient,
   { artifacts, owner }: ErasureScope,
-): Promise<boolean> {
-  if (artifacts.length === 0 || !(await hasRows(shards.all, erasure, artifacts))) return false;
+): Promise<ErasureRound> {
+  if (artifacts.length === 0 || !(await hasRows(shards.all, erasure, artifacts))) return "nothing";
   // A batch that was cut short settles what is erased here: it must not find half of it.
   await recountStaged(shards, owner);
   const start = await shards.startedAt();
@@ -46,12 +53,44 @@ export async function eraseClient(
   // A power cut must not take what was noted of rows, and leave them deleted.
   await syncSince(shards, start);
   passFaultPoint("erasure-noted");
+  for (const shard of shards.shards) if (await isUnfinished(shard, erasure)) return "unfinished";
   // Not while a recount runs: it would count some of these rows, and miss those that are gone.
   const rows = { table: "events", where: isErased(shards), params: { erasure: erasure.id } };
   await owner.whileInserting(async () => {
     for (const { tables } of shards.shards) await deleteRows(tables, rows);
   });
-  return true;
+  return "deleting";
+}
+
+async function isUnfinished(shard: Shard, { id }: ErasedClient): Promise<boolean> {
+  const server = await shard.withAnswered(["events", "event_ids", "erased_versions"]);
+  const query = await readQuery("erasures/unfinished-versions");
+  return hasRow(server, { query, params: { erasure: id } });
+}
+
+/** Whether a table disagrees with `events` about a version or a day of an erasure. An insert at the same time may look like it. */
+export async function differsFromEvents(
+  { shards }: Shards,
+  { id }: ErasedClient,
+  from: string | undefined,
+): Promise<boolean> {
+  for (const shard of shards) if (await differs(shard, versionsOf(id), from)) return true;
+  return false;
+}
+
+/** Makes every table agree with `events` about the versions and the days of an erasure. */
+export async function recountErased(
+  { shards }: Shards,
+  { id }: ErasedClient,
+  owner: Pick<OwnerSettlement, "whileRecounting">,
+): Promise<void> {
+  for (const shard of shards) await recount(shard, versionsOf(id), owner);
+}
+
+function versionsOf(erasure: string): SelectedVersions {
+  const select =
+    "SELECT artifact, date, event_id, version, import_id FROM erased_versions WHERE erasure = {erasure:UUID}";
+  return { select, params: { erasure } };
 }
 
 /** Of what is still in events: a later round finds it once more. On several servers no address has a number. */

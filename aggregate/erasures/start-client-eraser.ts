@@ -5,7 +5,15 @@ import { passFaultPoint } from "../../schemas/fault-point.js";
 import { syncSince } from "../../schemas/sync-since.js";
 import { importPages } from "./erase-artifacts.js";
 import { startRepeating, type Repetition } from "../../schemas/async/pause.js";
-import { countErased, eraseClient, isOnAnyServer, liveStampOf, mergeAddresses } from "./erase-client.js";
+import {
+  countErased,
+  differsFromEvents,
+  eraseClient,
+  isOnAnyServer,
+  liveStampOf,
+  mergeAddresses,
+  recountErased,
+} from "./erase-client.js";
 import { deleteRows } from "../retention/delete-rows.js";
 
 export type IsOfClient = (line: Buffer, client: Pick<OpenErasure, "kind" | "clientId">) => boolean;
@@ -24,6 +32,8 @@ export interface ClientEraserDependencies extends Repetition {
     ): Promise<string[]>;
     /** Runs `work` as the only settlement of the owner in any process; false if there is another one. */
     asOnlySettlement(ownerId: string, work: (owner: OwnerSettlement) => Promise<void>): Promise<boolean>;
+    /** The first day whose events are kept; undefined while all are. */
+    removedBefore(): Promise<string | undefined>;
     /** Something was found, and is being erased: it becomes due again, after a longer time each time. */
     putFound(id: string, erased: ErasedNow): Promise<void>;
     /** Why live events that were received before may not be in the event log, or lines of imports not in the tables. */
@@ -67,14 +77,23 @@ async function eraseOf(ownerId: string, dependencies: ClientEraserDependencies):
     if (erasure.waitingFor !== null) await lookForMore(ownerId, erasure, dependencies);
   const clean: OpenErasure[] = [];
   const found: OpenErasure[] = [];
+  const unfinished: OpenErasure[] = [];
   await store.asOnlySettlement(ownerId, async (owner) => {
     const artifacts = await store.artifactsOf(ownerId);
     for (const erasure of await store.dueErasures(ownerId)) {
       if (erasure.waitingFor !== null) continue;
-      const hadEvents = await eraseClient(shards, erasure, { artifacts, owner });
-      (hadEvents ? found : clean).push(erasure);
+      const round = await eraseClient(shards, erasure, { artifacts, owner });
+      if (round === "nothing") clean.push(erasure);
+      else if (round === "deleting") found.push(erasure);
+      else if (erasure.liveStamp === null) unfinished.push(erasure);
+      else {
+        // Every batch of before is written: what a table lacks now, nobody will complete.
+        await recountErased(shards, erasure, owner);
+        found.push(erasure);
+      }
     }
   });
+  for (const erasure of unfinished) await lookForMore(ownerId, erasure, dependencies);
   for (const erasure of found) await putFound(erasure, 0, dependencies);
   for (const erasure of clean) await eraseRest(ownerId, erasure, dependencies);
 }
@@ -129,6 +148,10 @@ async function eraseRest(
   await shards.requireEvery();
   if (hadAddresses || lines.found || hasEvents) return putFound(erasure, lines.erased, dependencies);
   if (erasure.liveStamp === null) return lookForMore(ownerId, erasure, dependencies);
+  if (await differsFromEvents(shards, erasure, await store.removedBefore())) {
+    await store.asOnlySettlement(ownerId, (owner) => recountErased(shards, erasure, owner));
+    return putFound(erasure, lines.erased, dependencies);
+  }
   await syncSince(shards, start);
   await store.putFinished(erasure.id);
   passFaultPoint("erasure-finished");

@@ -1,12 +1,15 @@
--- Which of these versions does event_ids count more or fewer times than there are rows of events? Inserts the difference.
--- `{versions}` stands for the SELECT that names the versions. Removed days stay in event_ids as they are. So do erased
--- versions without rows of events; those whose rows are still there may be of an erasure that was cut short.
-INSERT INTO event_ids (artifact, event_id, version, import_id, date, live, rows)
+-- Which of these versions does event_ids count more or fewer times than there are rows of events, and by how much?
+-- `{versions}` stands for the SELECT that names the versions. Removed days stay in event_ids as they are. An erased version
+-- without rows of events is not live, but its rows stay: they keep it known.
 WITH versions AS
 (
 {versions}
 )
-SELECT artifact, event_id, version, import_id, date, sum(counted.live) AS missing_live, sum(counted.rows) AS missing_rows
+SELECT artifact, event_id, version, import_id, date, sum(counted.live) AS missing_live,
+  if(max(counted.rows) > 0 OR (artifact, event_id, version, import_id) NOT IN
+  (
+    SELECT artifact, event_id, version, import_id FROM erased_versions WHERE artifact IN (SELECT artifact FROM versions)
+  ), sum(counted.rows), 0) AS missing_rows
 FROM
 (
   SELECT artifact, event_id, version, import_id, date, sum(sign) AS live, toInt64(count()) AS rows
@@ -22,7 +25,4 @@ FROM
 WHERE date >= {from:Date} AND (artifact, event_id, version, import_id) IN
     (SELECT artifact, event_id, version, import_id FROM versions)
 GROUP BY artifact, event_id, version, import_id, date
-HAVING (missing_live != 0 OR missing_rows != 0)
-  -- Only rows of events are counted up.
-  AND (max(counted.rows) > 0 OR (artifact, event_id, version, import_id) NOT IN
-    (SELECT artifact, event_id, version, import_id FROM erased_versions WHERE artifact IN (SELECT artifact FROM versions)))
+HAVING missing_live != 0 OR missing_rows != 0

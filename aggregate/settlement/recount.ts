@@ -3,7 +3,7 @@ import { pause } from "../../schemas/async/pause.js";
 import { versionsOf } from "../../schemas/records/event-id.js";
 import type { InsertLock } from "../../schemas/records/settlement.js";
 import type { ClickHouse, Shard } from "../../schemas/shards.js";
-import { dailyTables, insertMissing } from "../clickhouse/read-migrations.js";
+import { type DailyTable, dailyTables, insertMissing, selectMissing } from "../clickhouse/read-migrations.js";
 import { hasRow } from "../queries/has-row.js";
 import { readQuery } from "../read-query.js";
 import { isRewriting } from "../retention/delete-rows.js";
@@ -38,20 +38,34 @@ export async function recount(
   await whenUntouched((from) => recountVersions(server, versions, from));
   for (const days of groupsOf(await daysOf(server, versions)))
     await whenUntouched(async (from) => {
-      const kept = days.filter(({ date }) => date >= from);
-      for (const table of tables) {
-        const query = insertMissing({ ...table, select: ofDays(table.select) }, storedDays(table.keys));
-        await insert(server, { query, params: paramsOf(kept) });
-      }
+      const params = paramsOf(days, from);
+      for (const table of tables)
+        await insert(server, { query: insertMissing(ofDays(table), storedDays(table.keys)), params });
     });
 }
 
-/** The versions that these chunks wrote, on the shard that has them. */
+/** Whether a recount of these versions may have something to insert. Others may be inserting meanwhile. */
+export async function differs(shard: Shard, versions: SelectedVersions, from = FIRST_DAY): Promise<boolean> {
+  const tables = await dailyTables();
+  const server = await shard.withAnswered(["events", "event_ids", ...tables.map(({ table }) => table)]);
+  const hasMissing = (query: string, params: Record<string, unknown>) =>
+    hasRow(server, { query: `SELECT 1 FROM (${query}) LIMIT 1`, params });
+  const { select, params } = versions;
+  if (await hasMissing(await missingVersions(select), { ...params, from })) return true;
+  for (const days of groupsOf(await daysOf(server, versions)))
+    for (const table of tables)
+      if (await hasMissing(selectMissing(ofDays(table), storedDays(table.keys)), paramsOf(days, from)))
+        return true;
+  return false;
+}
+
+/** The versions that these chunks wrote, on the shard that has them, and those that were erased since. */
 export function versionsOfChunks(stamps: readonly number[]): SelectedVersions {
-  return {
-    select: `SELECT artifact, date, event_id, version, import_id FROM events
+  const ofChunks = (table: string) => `SELECT artifact, date, event_id, version, import_id FROM ${table}
       WHERE version >= {fromVersion:UInt64} AND version < {toVersion:UInt64}
-        AND intDiv(version, {linesInChunk:UInt64}) IN {stamps:Array(UInt64)}`,
+        AND intDiv(version, {linesInChunk:UInt64}) IN {stamps:Array(UInt64)}`;
+  return {
+    select: `${ofChunks("events")} UNION ALL ${ofChunks("erased_versions")}`,
     params: versionsOf(stamps),
   };
 }
@@ -82,9 +96,13 @@ async function recountVersions(
   { select, params }: SelectedVersions,
   from: string,
 ): Promise<void> {
-  const text = await readQuery("settlement/recount-versions");
-  const query = text.replace(/^\{versions\}$/m, () => select);
+  const query = `INSERT INTO event_ids (artifact, event_id, version, import_id, date, live, rows)
+${await missingVersions(select)}`;
   await insert(server, { query, params: { ...params, from } });
+}
+
+async function missingVersions(select: string): Promise<string> {
+  return (await readQuery("settlement/recount-versions")).replace(/^\{versions\}$/m, () => select);
 }
 
 interface StoredDay {
@@ -93,10 +111,18 @@ interface StoredDay {
   rows: string;
 }
 
+/** Also days of which no row is left: their sums must be zero. */
 async function daysOf(server: ClickHouse, { select, params }: SelectedVersions): Promise<StoredDay[]> {
   const answer = await server.query({
-    query: `SELECT artifact, date, count() AS rows FROM events
-      WHERE (artifact, date) IN (SELECT artifact, date FROM (${select}))
+    query: `SELECT artifact, date, sum(counted) AS rows
+      FROM
+      (
+        SELECT DISTINCT artifact, date, toUInt64(0) AS counted FROM (${select})
+        UNION ALL
+        SELECT artifact, date, count() AS counted FROM events
+        WHERE (artifact, date) IN (SELECT artifact, date FROM (${select}))
+        GROUP BY artifact, date
+      )
       GROUP BY artifact, date ORDER BY artifact, date`,
     query_params: params,
     format: "JSONEachRow",
@@ -121,11 +147,9 @@ function groupsOf(days: readonly StoredDay[]): StoredDay[][] {
 
 const DAYS = "(SELECT arrayJoin(arrayZip({artifacts:Array(UUID)}, {dates:Array(Date)})))";
 
-function ofDays(select: string): string {
-  return select.replace(
-    "FROM events",
-    `FROM (SELECT * FROM events WHERE (artifact, date) IN ${DAYS}) AS events`,
-  );
+function ofDays(table: DailyTable): DailyTable {
+  const ofThese = `FROM (SELECT * FROM events WHERE (artifact, date) IN ${DAYS}) AS events`;
+  return { ...table, select: table.select.replace("FROM events", ofThese) };
 }
 
 function storedDays(keys: string): string {
@@ -133,8 +157,10 @@ function storedDays(keys: string): string {
   return `WHERE (${artifact}, date) IN ${DAYS}`;
 }
 
-function paramsOf(days: readonly StoredDay[]) {
-  return { artifacts: days.map(({ artifact }) => artifact), dates: days.map(({ date }) => date) };
+/** Days before `from` were removed, and their sums stay. */
+function paramsOf(days: readonly StoredDay[], from: string) {
+  const kept = days.filter(({ date }) => date >= from);
+  return { artifacts: kept.map(({ artifact }) => artifact), dates: kept.map(({ date }) => date) };
 }
 
 /** The token is unique: that of an equal difference at another time would drop this one. */

@@ -3,6 +3,7 @@ import { startClientEraser } from "../../aggregate/erasures/start-client-eraser.
 import { type Sealer, createSealer } from "../../api/identity/tokens.js";
 import * as erasures from "../../api/erasures/client-erasures.js";
 import { asOnlySettlement } from "../../api/imports/settlements.js";
+import { readRemovedBefore } from "../../api/postgres/removed-events.js";
 import { withPg } from "../../api/postgres/with-pg.js";
 import { isOfClient } from "../../enrich/lines/is-of-client.js";
 import { openIds } from "../../enrich/lookups/open-ids.js";
@@ -22,7 +23,7 @@ export function startClientErasures({ log, stores, secretKey }: ErasureParts): A
   return startClientEraser({
     shards: stores.shards,
     store: {
-      ...withPg(pg, { ...erasures, asOnlySettlement }),
+      ...withPg(pg, { ...erasures, asOnlySettlement, removedBefore: readRemovedBefore }),
       dueErasures: (ownerId) => erasures.dueErasures(pg, ownerId, erasureSealer(secretKey)),
     },
     isOfClient: (line, client) => isOfClient(line, client, ids),

@@ -4,11 +4,14 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   type ErasedClient,
   countErased,
+  differsFromEvents,
   eraseClient,
   liveStampOf,
   mergeAddresses,
+  recountErased,
 } from "../../../../aggregate/erasures/erase-client.js";
 import { hideErased, openRows } from "../../../../aggregate/queries/open-rows.js";
+import { recount, versionsOfChunks } from "../../../../aggregate/settlement/recount.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import {
@@ -91,7 +94,7 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     const erasure = erasureOf(STAMP + 100);
     const scope = scopeOf();
     await makeAllSets(clickhouse);
-    expect(await eraseClient(clickhouse.shards, erasure, scope)).toBe(true);
+    expect(await eraseClient(clickhouse.shards, erasure, scope)).toBe("deleting");
     expect(
       await countOf("address_numbers", `address = reinterpretAsUInt64(unhex('${erasure.clientId}'))`),
     ).toBe(0);
@@ -99,7 +102,7 @@ test.each(TEST_SEEDS.flatMap((seed) => [1, 1_000].map((events) => ({ seed, event
     const kept = first.flat().filter(({ event }) => event.address !== ERASED);
     await expectAnswered(liveOf(kept, new Set()));
     expect(await hiddenSum(erasure.id)).toBe(liveOf(kept, new Set()).length);
-    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scope)).toBe(false);
+    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scope)).toBe("nothing");
     await expect.poll(() => mergeAddresses(clickhouse.shards, erasure.id)).toBe(false);
     const erased = first.flat().length - kept.length;
     expect(await countErased(clickhouse.shards, erasure.id)).toBe(erased);
@@ -129,7 +132,7 @@ test.each(["event_ids_view", "totals_view", "uniques_view"])(
     onTestFinished(restore);
     await expect(eraseClient(clickhouse.shards, erasure, scopeOf())).rejects.toThrow("broken by a test");
     await restore();
-    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe(false);
+    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe("nothing");
     await expectAnswered(
       liveOf(
         chunk.filter(({ event }) => event.address !== ERASED),
@@ -138,6 +141,98 @@ test.each(["event_ids_view", "totals_view", "uniques_view"])(
     );
   },
 );
+
+test.each(["event_ids_view", "totals_view", "uniques_view"])(
+  "erases a client of a batch that was cut short before %s, and that is repeated after rounds of the eraser",
+  async (view) => {
+    const importId = randomUUID();
+    const [chunk = [], ...others] = chunksFrom(new Random(3), { importId, first: 0 });
+    for (const other of others) await insert(other);
+    await settleAll(importId);
+    const erasure = erasureOf(STAMP + 100);
+    await cutShort(chunk, { view, token: importId });
+    for (let round = 0; round < 2; round++) await eraseClient(clickhouse.shards, erasure, scopeOf());
+    await insert(chunk, importId);
+    await settleAll(importId);
+    await expectErased(erasure, [chunk, ...others].flat());
+    expect(await settleAll(importId)).toBe(0);
+  },
+);
+
+test("erases a client of a batch that is never repeated, once its versions are recounted", async () => {
+  const [chunk = []] = chunksFrom(new Random(3), { importId: randomUUID(), first: 0 });
+  const erasure = erasureOf(STAMP + 100);
+  await cutShort(chunk, { view: "event_ids_view", token: randomUUID() });
+  expect(await eraseClient(clickhouse.shards, erasure, scopeOf())).toBe("unfinished");
+  await recountErased(clickhouse.shards, erasure, journal);
+  await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe("nothing");
+  await expect.poll(() => mergeAddresses(clickhouse.shards, erasure.id)).toBe(false);
+  expect(await countOf("uniques", isOf(erasure))).toBe(0);
+});
+
+test("recounts a repetition whose erased rows are gone, and tables that disagree before an erasure is done", async () => {
+  const importId = randomUUID();
+  const [chunk = []] = chunksFrom(new Random(3), { importId, first: 0 });
+  await insert(chunk, importId);
+  await settleAll(importId);
+  const erasure = erasureOf(STAMP + 100);
+  await expectErased(erasure, chunk);
+  expect(await differsFromEvents(clickhouse.shards, erasure, undefined)).toBe(false);
+  // As views that a repetition feeds, of rows that are deleted.
+  const ofChunk = versionsOfChunks(chunk.map(({ stamp }) => stamp));
+  for (const heal of [
+    () => recountErased(clickhouse.shards, erasure, journal),
+    async () => {
+      for (const shard of clickhouse.shards.shards) await recount(shard, ofChunk, journal);
+    },
+  ]) {
+    await feedViews(erasure);
+    expect(await differsFromEvents(clickhouse.shards, erasure, undefined)).toBe(true);
+    // Sums of days whose events were removed stay.
+    expect(await differsFromEvents(clickhouse.shards, erasure, "2026-01-01")).toBe(false);
+    await heal();
+    expect(await differsFromEvents(clickhouse.shards, erasure, undefined)).toBe(false);
+    await expectErased(erasure, chunk);
+  }
+});
+
+/** Inserts a chunk, which fails between the rows of events and a view. */
+async function cutShort(
+  chunk: readonly Version[],
+  { view, token }: { view: string; token: string },
+): Promise<void> {
+  const restore = await breakView(clickhouse.servers, view);
+  onTestFinished(restore);
+  await expect(insert(chunk, token)).rejects.toThrow("broken by a test");
+  await restore();
+}
+
+/** Counts what was erased in tables of views, on the shard where it was. */
+async function feedViews({ id, clientId }: ErasedClient): Promise<void> {
+  const noted = `FROM erased_versions WHERE erasure = '${id}'`;
+  const address = `reinterpretAsUInt64(unhex('${clientId}'))`;
+  for (const { tables } of clickhouse.shards.shards)
+    for (const query of [
+      `INSERT INTO event_ids (artifact, event_id, version, import_id, date, live)
+       SELECT artifact, event_id, version, import_id, date, 1 FROM event_ids
+       WHERE (artifact, event_id, version, import_id) IN (SELECT artifact, event_id, version, import_id ${noted}) AND rows > 0
+       LIMIT 1 BY artifact, event_id, version, import_id`,
+      `INSERT INTO uniques (package, date, address, total) SELECT artifact, date, ${address}, 1 ${noted}`,
+    ])
+      await tables.command({ query });
+}
+
+const isOf = ({ clientId }: ErasedClient) =>
+  `package = '${artifact.id}' AND address = reinterpretAsUInt64(unhex('${clientId}'))`;
+
+/** Nothing is left of the client, and everything of the others. */
+async function expectErased(erasure: ErasedClient, versions: readonly Version[]): Promise<void> {
+  await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe("nothing");
+  await expect.poll(() => mergeAddresses(clickhouse.shards, erasure.id)).toBe(false);
+  expect(await countOf("uniques", isOf(erasure))).toBe(0);
+  const kept = versions.filter(({ event }) => event.address !== ERASED);
+  await expectCounted(liveOf(kept, new Set()));
+}
 
 test("of what is behind the receipt go the imports that were under way, and live events up to a stamp that is found", async () => {
   const [underWay, later] = [randomUUID(), randomUUID()];
@@ -161,7 +256,7 @@ test("of what is behind the receipt go the imports that were under way, and live
   await insert([of(later, "later")]);
   const erasure = { ...erasureOf(STAMP), imports: [underWay] };
   const left = async () => {
-    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe(false);
+    await expect.poll(() => eraseClient(clickhouse.shards, erasure, scopeOf())).toBe("nothing");
     return countOf("events", `artifact = '${artifact.id}'`);
   };
   expect(await left()).toBe(2);
@@ -186,6 +281,6 @@ test("what is noted of versions is on the disk before their rows are deleted, al
   const erasure = erasureOf(STAMP + 100);
   const noted: number[] = [];
   const sync = async () => void noted.push(await countErased(clickhouse.shards, erasure.id));
-  expect(await eraseClient({ ...clickhouse.shards, sync }, erasure, scopeOf())).toBe(true);
+  expect(await eraseClient({ ...clickhouse.shards, sync }, erasure, scopeOf())).toBe("deleting");
   expect(noted).toEqual([1]);
 });
