@@ -1,5 +1,6 @@
 import type { Shards, ClickHouse } from "../../schemas/shards.js";
 import type { ErasedNow, ErasureWait, OpenErasure } from "../../schemas/contracts/erasure.js";
+import { partitionsOf } from "../../schemas/records/event-log.js";
 import type { OwnerSettlement } from "../../schemas/records/settlement.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import { syncSince } from "../../schemas/sync-since.js";
@@ -41,6 +42,8 @@ export interface ClientEraserDependencies extends Repetition {
     importsToCome(id: string): Promise<ErasureWait | undefined>;
     /** It is looked at again soon, and erases nothing meanwhile. */
     putWaiting(id: string, reason: ErasureWait): Promise<void>;
+    /** The ends behind the imports that it is about; undefined where those of one are not known. */
+    importEnds(id: string): Promise<number[] | undefined>;
     putLogEnds(id: string, ends: readonly number[]): Promise<void>;
     /** Begins to wait for imports. */
     putLiveStamp(id: string, stamp: number): Promise<void>;
@@ -114,11 +117,23 @@ async function lookForMore(
   if (reason !== undefined) {
     if (reason !== waitingFor) dependencies.onWaiting?.(id, reason);
     await store.putWaiting(id, reason);
-    if (reason === "event-log" && logEnds === null) await store.putLogEnds(id, await dependencies.log.ends());
+    if (reason === "event-log" && logEnds === null)
+      await store.putLogEnds(id, await endsFor(erasure, dependencies));
   } else if (liveStamp === null) {
     const artifacts = await store.artifactsOf(ownerId);
     await store.putLiveStamp(id, await liveStampOf(shards, erasure, artifacts));
   } else await store.putComplete(id);
+}
+
+/** Live events of all owners share the records of one queue. What others have imported is not waited for. */
+async function endsFor(
+  { id, liveStamp }: OpenErasure,
+  { store, log }: ClientEraserDependencies,
+): Promise<readonly number[]> {
+  const ends = await log.ends();
+  if (liveStamp !== null) return (await store.importEnds(id)) ?? ends;
+  const express = partitionsOf("express", ends.length);
+  return ends.map((end, partition) => (express.includes(partition) ? end : 0));
 }
 
 /** The log first: a dead letter is stored before the log says that its batch is written. */

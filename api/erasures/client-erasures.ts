@@ -1,4 +1,5 @@
 import type { ErasedNow, ErasureWait, OpenErasure } from "../../schemas/contracts/erasure.js";
+import { LOG_DAYS } from "../../schemas/records/event-log.js";
 import { NIL_UUID } from "../../schemas/formats.js";
 import { type Postgres, query } from "../postgres/query.js";
 import { IS_UNSETTLED } from "../imports/import-record.js";
@@ -56,6 +57,25 @@ export async function importsToCome(pg: Postgres, id: string): Promise<ErasureWa
     end as reason
     from erasures e where id = $1`;
   return (await query<{ reason: ErasureWait | null }>(pg, text, [id]))[0]?.reason ?? undefined;
+}
+
+/**
+ * The ends of the event log behind the lines of imports that it is about: those of other owners are not waited for. Undefined
+ * where the process that received one of them died: it may have lines anywhere.
+ */
+export async function importEnds(pg: Postgres, id: string): Promise<number[] | undefined> {
+  const text = `
+    with before as (
+      select i.log_ends, i.log_ends is null and i.created_at > e.asked_at - interval '${LOG_DAYS} days' as unknown
+      from erasures e join imports i on ${IS_BEFORE}
+      where e.id = $1
+    )
+    select coalesce((select bool_or(unknown) from before), false) as unknown, array(
+      select max("end")::float8 from before, unnest(log_ends) with ordinality as ends ("end", partition)
+      group by partition order by partition
+    ) as ends`;
+  const [row] = await query<{ unknown: boolean; ends: number[] }>(pg, text, [id]);
+  return row === undefined || row.unknown ? undefined : row.ends;
 }
 
 export async function artifactsOf(pg: Postgres, ownerId: string): Promise<string[]> {

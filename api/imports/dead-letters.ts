@@ -78,7 +78,7 @@ export type Retried = "appended" | "closed" | "unknown";
 export async function retryDeadLetter(
   pg: Pool,
   id: number,
-  append: (letter: RetriedLetter) => Promise<void>,
+  append: (letter: RetriedLetter) => Promise<AppendedLetter>,
 ): Promise<Retried> {
   return inTransaction(pg, async (client) => {
     const [letter] = await query<RetriedLetter & { closed: boolean }>(
@@ -91,14 +91,28 @@ export async function retryDeadLetter(
     );
     if (letter === undefined) return "unknown";
     if (letter.closed) return "closed";
-    await append(letter);
+    const appended = await append(letter);
     await endDeadLetters(client, [id]);
+    await query(client, PUT_LOG_END, [letter.importId, appended.partition, appended.end ?? null]);
     // An erasure that has seen the log's ends has to see the new ones.
     await query(client, "update erasures set log_ends = null where finished_at is null");
     await recordEndings(client, { action: "dead-letters.retry", letters: [letter] });
     return "appended";
   });
 }
+
+/** The partition that it went to, and the offset behind it; undefined where the broker does not say. */
+export interface AppendedLetter {
+  partition: number;
+  end: number | undefined;
+}
+
+const PUT_LOG_END = `
+  update imports set log_ends = case when $3::bigint is not null then (
+    select array_agg(greatest(coalesce(log_ends[n], 0), case when n = $2::int + 1 then $3::bigint else 0 end) order by n)
+    from generate_series(1, greatest(cardinality(log_ends), $2::int + 1)) n
+  ) end
+  where id = $1 and log_ends is not null`;
 
 /** Ends all of them, or none. Answers the ids that belong to no waiting dead letter. */
 export async function dropDeadLetters(pg: Pool, ids: readonly number[]): Promise<number[]> {

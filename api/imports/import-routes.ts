@@ -167,7 +167,7 @@ async function startImport(
   const fileName = parseFileName(ctx.query["name"]);
   const requireRight = openRightCheck(uploadsPg, ctx.state.requireCaller, { ...target, action, name });
   const contentEncoding = ctx.get("Content-Encoding");
-  const received = { bytes: 0, lines: 0, stamp: 0 };
+  const received = { bytes: 0, lines: 0, stamp: 0, logEnds: [] };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
   const lines = assertFormat(opened, { ...asked, idleMsMax });

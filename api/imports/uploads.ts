@@ -27,6 +27,7 @@ export function uploadStore(
     async interruptUpload(importId, upload) {
       if ((await interruptUpload(pg, importId, upload)) > 0) onInterrupted();
     },
+    putLogEnds: (importId, logEnds) => putLogEnds(pg, importId, logEnds),
     removeUpload: (importId) => removeUpload(pg, importId),
   };
 }
@@ -57,6 +58,7 @@ async function completeUploads(
     uploads.map(({ bytes }) => bytes),
     uploads.map(({ lines }) => lines),
     uploads.map(({ stamp }) => stamp),
+    uploads.map(({ logEnds }) => textOf(logEnds)),
   ]);
   const records = new Map(rows.map((row) => [row.id, importRecord(row)]));
   return uploads.map(({ importId }) => records.get(importId));
@@ -65,23 +67,33 @@ async function completeUploads(
 /** Locks the imports in the order of their ids, as every statement on several imports does. */
 const COMPLETE_UPLOADS = `
   with uploaded as (
-    select * from unnest($1::uuid[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[])
-      as uploaded (id, chunks, bytes, lines, stamp)
+    select * from unnest($1::uuid[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[])
+      as uploaded (id, chunks, bytes, lines, stamp, ends)
   ), locked as (
     select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
   ), completed as (
     update imports i set chunks_total = u.chunks, updated_at = now(), bytes = u.bytes, lines_received = u.lines,
-      last_stamp = greatest(i.last_stamp, u.stamp)
+      last_stamp = greatest(i.last_stamp, u.stamp), log_ends = u.ends::bigint[]
     from uploaded u
     where i.id = u.id and i.id in (select id from locked) returning i.*
   )
   ${selectImport("completed")}`;
 
-function interruptUpload(
+/** PostgreSQL has no arrays of arrays of several lengths. */
+function textOf(ends: readonly number[] | undefined): string | null {
+  return ends === undefined ? null : `{${ends.join(",")}}`;
+}
+
+async function putLogEnds(pg: Postgres, importId: string, logEnds: Received["logEnds"]): Promise<void> {
+  await query(pg, "update imports set log_ends = $2::bigint[] where id = $1", [importId, textOf(logEnds)]);
+}
+
+async function interruptUpload(
   pg: Pool,
   importId: string,
-  { reason, bytes, lines }: Received & { reason: string },
+  { reason, bytes, lines, logEnds }: Received & { reason: string },
 ): Promise<number> {
+  await putLogEnds(pg, importId, logEnds);
   const received = "bytes = $3, lines_received = $4";
   return interruptUploads(pg, "id = $2", [interrupted(reason), importId, bytes, lines], received);
 }

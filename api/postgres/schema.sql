@@ -353,7 +353,10 @@ create table imports (
   -- Whether the log of a retracted import is erased: its refused lines go with its events.
   log_erased      boolean not null default false,
   -- Receipt stamp of the latest chunk.
-  last_stamp      bigint not null default 0
+  last_stamp      bigint not null default 0,
+  -- By partition of the event log the offset behind its last chunk. Null while it is being received, and where the process
+  -- that received it died.
+  log_ends        bigint[]
 );
 create index imports_by_owner on imports (owner_id, id desc);
 create index imports_finished on imports (owner_id, finished_at);

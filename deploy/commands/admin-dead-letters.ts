@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import {
+  type AppendedLetter,
   type Retried,
   type RetriedLetter,
   type WaitingLetter,
@@ -99,8 +100,12 @@ async function retryLetters(ids: readonly number[], { pg, logSource }: Administe
   return [sentenceOf(idsOf)];
 }
 
-async function appendAgain({ partition, record }: RetriedLetter, log: EventLog): Promise<void> {
-  await log.append([record], { partition: partition % log.partitions });
+async function appendAgain(
+  { partition: before, record }: RetriedLetter,
+  log: EventLog,
+): Promise<AppendedLetter> {
+  const partition = before % log.partitions;
+  return { partition, end: await log.append([record], { partition }) };
 }
 
 function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly number[]>): string {

@@ -183,7 +183,8 @@ async function appendWithRetries(
   for (let sequence = 0; !signal.aborted; sequence++) {
     try {
       const record = encodeRawChunk(await packChunk({ ...first, sequence }, codec));
-      return await log.append([record], { partition });
+      await log.append([record], { partition });
+      return;
     } catch (error) {
       onFailure(error);
       const pauseMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** sequence);

@@ -49,6 +49,8 @@ export interface ReceiveDependencies {
     completeUpload(upload: CompletedUpload): Promise<EventImport | undefined>;
     /** The body broke off: aborts the import and retracts its events. */
     interruptUpload(importId: string, upload: Received & { reason: string }): Promise<void>;
+    /** Where the lines of an import lie that was aborted meanwhile. */
+    putLogEnds(importId: string, logEnds: Received["logEnds"]): Promise<void>;
     /** The body is in another format: the import never began. */
     removeUpload(importId: string): Promise<void>;
   };
@@ -84,7 +86,7 @@ export async function receiveImport(
   dependencies: ReceiveDependencies,
 ): Promise<EventImport> {
   const { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag } = dependencies;
-  const { received = { bytes: 0, lines: 0, stamp: 0 }, isLarge = false, arrival } = dependencies;
+  const { received = { bytes: 0, lines: 0, stamp: 0, logEnds: [] }, isLarge = false, arrival } = dependencies;
   const { untilRoom = async () => undefined } = dependencies;
   const checkRight = rightCheck(dependencies.requireRight);
   const { importId, ownerId } = target;
@@ -105,8 +107,9 @@ export async function receiveImport(
     return completed;
   } catch (error) {
     if (error instanceof WrongFormat) await interrupt(() => uploads.removeUpload(importId));
-    else if (!(error instanceof UploadAborted))
-      await interrupt(() => uploads.interruptUpload(importId, { reason: reasonOf(error), ...received }));
+    else if (error instanceof UploadAborted)
+      await interrupt(() => uploads.putLogEnds(importId, received.logEnds));
+    else await interrupt(() => uploads.interruptUpload(importId, { reason: reasonOf(error), ...received }));
     throw error;
   }
 }
@@ -186,7 +189,7 @@ async function appendChunks(
       received.lines += chunk.events;
       const raw = rawChunk(chunk, target, { sequence, stamp });
       const to = { log, codec: isBlank ? "brotli" : codec, partition: partitionOf(sequence) } as const;
-      const appending = appendChunk(raw, to);
+      const appending = appendChunk(raw, { ...to, received });
       inFlight.add(appending);
       const appended = () => {
         passFaultPoint("after-append");
@@ -209,11 +212,32 @@ async function appendChunks(
 /** Appends may finish in any order, because each chunk has a sequence number. */
 async function appendChunk(
   chunk: RawChunk,
-  { log, codec, partition }: { log: EventLog; codec: Codec; partition: number },
+  {
+    log,
+    codec,
+    partition,
+    received,
+  }: Pick<AppendDependencies, "log" | "codec" | "received"> & { partition: number },
 ): Promise<void> {
   const record = encodeRawChunk(await packChunk(chunk, codec));
   passFaultPoint("before-append");
-  await log.append([record], { partition, ownerId: chunk.ownerId });
+  // An append that fails may have reached the log.
+  let end: number | undefined;
+  try {
+    end = await log.append([record], { partition, ownerId: chunk.ownerId });
+  } finally {
+    received.logEnds = endsWith(received.logEnds, partition, end);
+  }
+}
+
+function endsWith(
+  ends: readonly number[] | undefined,
+  partition: number,
+  end: number | undefined,
+): readonly number[] | undefined {
+  if (ends === undefined || end === undefined) return undefined;
+  const length = Math.max(ends.length, partition + 1);
+  return Array.from({ length }, (_, each) => Math.max(ends[each] ?? 0, each === partition ? end : 0));
 }
 
 function rawChunk(

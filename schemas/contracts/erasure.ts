@@ -74,8 +74,8 @@ export const ERASURE = titledObject(
       enum: [...ERASURE_WAITS, null],
       description:
         "What may still bring events that were received before, while it is `erasing`: live events that collection has " +
-        "not yet put into the event log, the event log until enrichment has read it, imports that began before, or " +
-        "dead letters that the operator has to retry or drop",
+        "not yet put into the event log, the event log until enrichment has read live events and imports of the owner, " +
+        "imports that began before, or dead letters that the operator has to retry or drop",
     },
     events_erased: { ...COUNT, description: "So far; overridden versions of events count, too" },
     rejected_lines_erased: { ...COUNT, description: "Refused lines whose texts were erased so far" },

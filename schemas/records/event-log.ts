@@ -9,10 +9,11 @@ export interface EventLog extends AsyncDisposable {
   readonly partitions: number;
 
   /**
-   * Appends to one partition, in order, and resolves once the records survive a crash of this process.
-   * Rejects with EventLogUnavailable without a connection or room; then none may be acknowledged.
+   * Appends to one partition, in order, and resolves once the records survive a crash of this process. Answers the offset
+   * behind the last of them; undefined where the broker does not say. Rejects with EventLogUnavailable without a connection
+   * or room; then none may be acknowledged.
    */
-  append(records: readonly Uint8Array[], to: AppendTo): Promise<void>;
+  append(records: readonly Uint8Array[], to: AppendTo): Promise<number | undefined>;
 
   /**
    * Batches of one partition come in order and one at a time. `handle` must `commit` before it returns. If it

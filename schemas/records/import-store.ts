@@ -52,6 +52,8 @@ export interface Received {
   lines: number;
   /** The receipt stamp of the last chunk; 0 before the first. The owner's next import begins after it. */
   stamp: number;
+  /** By partition of the event log the offset behind its last chunk, 0 for none; undefined where one is not known. */
+  logEnds: readonly number[] | undefined;
 }
 
 /** An upload whose whole body is in the log. */

@@ -4,7 +4,7 @@ import { disconnect } from "./kafka-client.js";
 import { RECORD_BYTES_MAX } from "./event-log-topic.js";
 
 export interface Appender {
-  append(records: readonly Uint8Array[], partition: number): Promise<void>;
+  append(records: readonly Uint8Array[], partition: number): Promise<number | undefined>;
   /** Resolves when nothing is waiting to be sent, and the connection is closed. */
   close(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface Appender {
 interface Waiting {
   record: Buffer;
   partition: number;
-  resolve: () => void;
+  resolve: (end: number | undefined) => void;
   reject: (error: Error) => void;
 }
 
@@ -50,8 +50,10 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
     try {
       producer ??= openProducer(kafka);
       const messages = records.map(({ record: value }) => ({ value, partition }));
-      await (await producer).send({ topic, acks: ALL_REPLICAS, messages });
-      for (const { resolve } of records) resolve();
+      const [stored] = await (await producer).send({ topic, acks: ALL_REPLICAS, messages });
+      const first = Number(stored?.baseOffset ?? -1);
+      for (const [index, { resolve }] of records.entries())
+        resolve(first < 0 ? undefined : first + index + 1);
       return "sent";
     } catch (cause) {
       const error = new EventLogUnavailable("Kafka did not take the records", { cause });
@@ -75,12 +77,12 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
     async append(records, partition) {
       const appended = records.map(
         (record) =>
-          new Promise<void>((resolve, reject) => {
+          new Promise<number | undefined>((resolve, reject) => {
             waiting.push({ record: Buffer.from(record), partition, resolve, reject });
           }),
       );
       sending ??= sendAll();
-      await Promise.all(appended);
+      return (await Promise.all(appended)).at(-1);
     },
     async close() {
       await sending;

@@ -109,7 +109,11 @@ function sent(socket: Socket, bytes: Buffer | string): Promise<void> {
 /** The upload of a started import is complete: a line in a chunk, with this receipt stamp. */
 export async function completeUpload(
   pg: Pool,
-  { importId, ownerId, stamp = 1 }: { importId: string; ownerId: string; stamp?: number },
+  {
+    stamp = 1,
+    logEnds = [],
+    ...named
+  }: { importId: string; ownerId: string; stamp?: number; logEnds?: number[] },
 ): Promise<void> {
-  await uploadStore(pg).completeUpload({ importId, ownerId, chunksTotal: 1, bytes: 1, lines: 1, stamp });
+  await uploadStore(pg).completeUpload({ ...named, chunksTotal: 1, bytes: 1, lines: 1, stamp, logEnds });
 }

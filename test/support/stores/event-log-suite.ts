@@ -45,10 +45,11 @@ export function eventLogSuite(name: string, open: () => Promise<OpenedLog>): voi
       "gives the records of one partition in the order of their appends, with consecutive offsets",
       async ({ log }) => {
         const texts = numbered("r", 200);
-        await Promise.all(texts.map((text) => log.append(bytes(text), { partition: 2 })));
+        const ends = await Promise.all(texts.map((text) => log.append(bytes(text), { partition: 2 })));
         const got = await collect(log, { until: 200, batchBytesMax: 30 });
         expect(got.texts(2)).toEqual(texts);
         expect(got.offsets(2)).toEqual(texts.map((_, index) => index + (got.offsets(2)[0] ?? NaN)));
+        expect(ends).toEqual(got.offsets(2).map((offset) => offset + 1));
       },
     );
 

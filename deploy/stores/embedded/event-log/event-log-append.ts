@@ -3,13 +3,13 @@ import type { LogStore } from "./event-log-store.js";
 import { written } from "./event-log-tables.js";
 
 export interface Appender {
-  append(records: readonly Uint8Array[], to: AppendTo): Promise<void>;
+  append(records: readonly Uint8Array[], to: AppendTo): Promise<number>;
   settled(): Promise<void>;
 }
 
 interface Waiting extends AppendTo {
   records: readonly Uint8Array[];
-  resolve: () => void;
+  resolve: (end: number) => void;
   reject: (error: Error) => void;
 }
 
@@ -54,27 +54,29 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
 }
 
 async function writeGroup(store: LogStore, group: readonly Waiting[]): Promise<void> {
+  const ends: number[] = [];
   try {
     // Refused only when another thread or process has appended in between: then these records get later offsets.
-    while (!(await written(tryToPut(store, group), store))) store.refresh();
-    for (const { resolve } of group) resolve();
+    while (!(await written(tryToPut(store, group, ends), store))) store.refresh();
+    for (const [index, { resolve }] of group.entries()) resolve(ends[index] ?? 0);
   } catch (error) {
     for (const { reject } of group) reject(error as Error);
   }
 }
 
 /** After a full disk even reading may fail, at once: that is a rejection like any other. */
-async function tryToPut(store: LogStore, group: readonly Waiting[]): Promise<boolean> {
-  return putGroup(store, group);
+async function tryToPut(store: LogStore, group: readonly Waiting[], ends: number[]): Promise<boolean> {
+  return putGroup(store, group, ends);
 }
 
-function putGroup(store: LogStore, group: readonly Waiting[]): Promise<boolean> {
+/** Sets `ends` to the offset behind the records of each append. */
+function putGroup(store: LogStore, group: readonly Waiting[], ends: number[]): Promise<boolean> {
   const { topic, state, nextOffsetsKey } = store;
   const { value, version } = store.nextOffsets();
   const next = [...value];
   const now = Date.now();
   return state.ifVersion(nextOffsetsKey, version as number, () => {
-    for (const { records, partition, ownerId } of group) {
+    for (const [index, { records, partition, ownerId }] of group.entries()) {
       const owner: [string?] = ownerId === undefined ? [] : [ownerId];
       for (const record of records) {
         const offset = next[partition] ?? 0;
@@ -82,6 +84,7 @@ function putGroup(store: LogStore, group: readonly Waiting[]): Promise<boolean> 
         void store.facts.put([topic, partition, offset], [record.length, now, ...owner]);
         next[partition] = offset + 1;
       }
+      ends[index] = next[partition] ?? 0;
     }
     void state.put(nextOffsetsKey, next, (version ?? 0) + 1);
   });

@@ -4,6 +4,7 @@ import { erasureRoutes } from "../../../../api/erasures/erasure-routes.js";
 import {
   dueErasures,
   dueOwners,
+  importEnds,
   importsToCome,
   liveToCome,
   putComplete,
@@ -16,6 +17,8 @@ import {
 import { putFlushed, removeCollector } from "../../../../api/erasures/collectors.js";
 import { retryDeadLetter } from "../../../../api/imports/dead-letters.js";
 import { readExportState } from "../../../../api/imports/export-state.js";
+import { uploadStore } from "../../../../api/imports/uploads.js";
+import { completeUpload } from "../../../support/imports/open-upload.js";
 import { insertImport } from "../../../../api/imports/imports.js";
 import { SECRET_KEY } from "../../../support/api/management-api.js";
 import { useOneWorld, as, postgres, refused, world } from "../../../support/api/use-world.js";
@@ -85,6 +88,38 @@ test("an erasure waits for imports that began before it", async () => {
   expect(await importsToCome(pg, id)).toBeUndefined();
 });
 
+test("it waits for the lines of its owner's imports in the event log, and for no others'", async () => {
+  const { pg } = postgres;
+  await pg.query("update erasures set finished_at = now(), client = null where finished_at is null");
+  await pg.query("update imports set status = 'done', log_ends = '{}'");
+  const begun = async (logEnds: number[]) => {
+    const { id } = await beginImport();
+    await completeUpload(pg, { importId: id, ownerId, stamp: Date.now(), logEnds });
+    return id;
+  };
+  const first = await begun([4, 0, 9]);
+  await begun([7]);
+  const { id } = (await ask({ origin_id: CLIENT })).body as { id: string };
+  expect(await importEnds(pg, id)).toEqual([7, 0, 9]);
+  const later = await beginImport();
+  await completeUpload(pg, { importId: later.id, ownerId, stamp: Date.now() + 60_000, logEnds: [99, 99] });
+  expect(await importEnds(pg, id)).toEqual([7, 0, 9]);
+  // A dead letter that is retried goes behind them.
+  const letter = await pg.query<{ id: number }>(
+    `insert into dead_letters (log_position, partition, "offset", import_id, sequence, first_line, lines, record, reason, tries)
+     values ('l:t:3:1', 3, 1, $1, 0, 1, 1, 'x', 'r', 1) returning id::float8 as id`,
+    [first],
+  );
+  await retryDeadLetter(pg, letter.rows[0]?.id ?? 0, async () => ({ partition: 3, end: 12 }));
+  expect(await importEnds(pg, id)).toEqual([7, 0, 9, 12]);
+  // Nobody knows how far a process came that died, or an append that failed.
+  await uploadStore(pg).interruptUpload(first, { ...UPLOAD, logEnds: undefined });
+  expect(await importEnds(pg, id)).toBeUndefined();
+  await pg.query("update imports set status = 'done', log_ends = '{}'");
+});
+
+const UPLOAD = { reason: "it broke off", bytes: 1, lines: 1, stamp: 1 };
+
 test("its stamp covers imports of a clock that was ahead, and no import that begins later has one below", async () => {
   const { pg } = postgres;
   const ahead = Date.now() + 3_600_000;
@@ -119,7 +154,7 @@ test("it waits for live events in buffers of collectors, for dead letters of liv
   await putWaiting(pg, id, "event-log");
   await putLogEnds(pg, id, [5, 7]);
   expect(await ends()).toEqual([5, 7]);
-  await retryDeadLetter(pg, letter.rows[0]?.id ?? 0, async () => undefined);
+  await retryDeadLetter(pg, letter.rows[0]?.id ?? 0, async () => ({ partition: 0, end: 9 }));
   expect(await ends()).toBeNull();
   await putLiveStamp(pg, id, 1);
   await putComplete(pg, id);

@@ -67,7 +67,17 @@ test("rows of a client are deleted only once what is noted of them survives a po
 /** Runs the eraser on one erasure until something is put down of it. Answers what it did. */
 async function runRound(
   erasure: OpenErasure,
-  { found, artifacts = [ARTIFACT] }: { found: (query: string) => boolean; artifacts?: string[] },
+  {
+    found,
+    artifacts = [ARTIFACT],
+    importEnds,
+    putLogEnds = async () => undefined,
+  }: {
+    found: (query: string) => boolean;
+    artifacts?: string[];
+    importEnds?: number[] | undefined;
+    putLogEnds?: ClientEraserDependencies["store"]["putLogEnds"];
+  },
 ): Promise<string[]> {
   const { steps, shards } = fakes({ found });
   let isPut = false;
@@ -82,16 +92,22 @@ async function runRound(
     importsWithRefusedLines: async () => [],
     removedBefore: async () => undefined,
     liveToCome: async () => undefined,
-    putLogEnds: async () => undefined,
+    importsToCome: async () => undefined,
+    importEnds: async () => importEnds,
+    async putLogEnds(id: string, ends: number[]) {
+      await putLogEnds(id, ends);
+      isPut = true;
+    },
     asOnlySettlement: async (_: string, work: (owner: OwnerSettlement) => Promise<void>) => {
       await work(OWNER);
       return true;
     },
-    putWaiting: put("waiting"),
+    // The ends are put down after it.
+    putWaiting: async () => void steps.push("waiting"),
     putFound: put("found"),
     putFinished: put("finished"),
   } as unknown as ClientEraserDependencies["store"];
-  const log = { ends: async () => [], isEnriched: async () => true };
+  const log = { ends: async () => Array<number>(8).fill(9), isEnriched: async () => true };
   const onFailure = vi.fn();
   const rest = { isOfClient: () => false, onFailure, everyMs: 1 };
   await using _eraser = startClientEraser({ shards, store, log, ...rest });
@@ -106,6 +122,24 @@ test("waits for batches that are not in all tables yet, and deletes nothing of t
   const steps = await runRound({ ...ERASURE, liveStamp: null }, { found: isUnfinished });
   expect(steps).toContain("waiting");
   expect(steps).not.toContain("ALTER TABLE events DELETE");
+});
+
+test("waits for the queue of live events, and then for the lines of imports that it is about", async () => {
+  const ends: unknown[] = [];
+  const round = (erasure: Partial<OpenErasure>, importEnds: number[] | undefined) =>
+    runRound(
+      { ...ERASURE, waitingFor: "event-log", ...erasure },
+      { found: () => false, importEnds, putLogEnds: async (_, put) => void ends.push(put) },
+    );
+  await round({ liveStamp: null }, undefined);
+  await round({}, [0, 0, 0, 5]);
+  // Where those of one are not known, for everything.
+  await round({}, undefined);
+  expect(ends).toEqual([
+    [9, 9, 0, 0, 0, 0, 0, 0],
+    [0, 0, 0, 5],
+    [9, 9, 9, 9, 9, 9, 9, 9],
+  ]);
 });
 
 test("recounts what nobody completes once every batch is written", async () => {

@@ -35,13 +35,14 @@ interface Told {
   owners: (string | undefined)[];
   /** Told to the upload store at the end. */
   lastStamp: number;
+  ends: (readonly number[] | undefined)[];
 }
 
 /** A log and an upload store that write down what they are told; `append` may be replaced. */
 type Uploads = ReceiveDependencies["uploads"];
 
 function fakes(over: { append?: () => Promise<void>; uploads?: Partial<Uploads> } = {}) {
-  const told: Told = { steps: [], chunks: [], partitions: [], owners: [], lastStamp: 0 };
+  const told: Told = { steps: [], chunks: [], partitions: [], owners: [], lastStamp: 0, ends: [] };
   const log: EventLog = {
     partitions: 8,
     async append(records, { partition, ownerId }) {
@@ -50,18 +51,24 @@ function fakes(over: { append?: () => Promise<void>; uploads?: Partial<Uploads> 
       told.partitions.push(partition);
       await (over.append ?? (async () => undefined))();
       told.steps.push("appended");
+      return told.chunks.length;
     },
     consume: () => Promise.reject(new Error("not here")),
     [Symbol.asyncDispose]: async () => undefined,
   };
   const uploads: Uploads = {
     renewLease: async () => true,
-    async completeUpload({ importId: id, chunksTotal, stamp }) {
+    async completeUpload({ importId: id, chunksTotal, stamp, logEnds }) {
       told.lastStamp = stamp;
+      told.ends.push(logEnds);
       told.steps.push(`completed ${id} ${chunksTotal}`);
       return { id } as EventImport;
     },
-    interruptUpload: async (id, { reason }) => void told.steps.push(`interrupted ${id}: ${reason}`),
+    async interruptUpload(id, { reason, logEnds }) {
+      told.ends.push(logEnds);
+      told.steps.push(`interrupted ${id}: ${reason}`);
+    },
+    putLogEnds: async (_, logEnds) => void told.ends.push(logEnds),
     removeUpload: async (id) => void told.steps.push(`removed ${id}`),
     ...over.uploads,
   };
@@ -129,6 +136,26 @@ describe("receiveImport", () => {
     expect(told.steps).toEqual([`interrupted ${IMPORT}: no room`]);
   });
 
+  test("records where its lines lie in the log, also of an upload that is aborted", async () => {
+    const { told, receive } = fakes();
+    await receive(bodyOf(1));
+    const aborted = fakes({ uploads: { renewLease: async () => false } });
+    const body = (async function* () {
+      yield* bodyOf(1);
+      await vi.advanceTimersByTimeAsync(6_000);
+      yield* bodyOf(1000);
+    })();
+    await expect(aborted.receive(body)).rejects.toThrow(UploadAborted);
+    for (const { ends, partitions } of [told, aborted.told])
+      expect(ends).toEqual([[...Array<number>(partitions[0] ?? 0).fill(0), 1]]);
+  });
+
+  test("does not know where the lines of a failed append lie", async () => {
+    const { told, receive } = fakes({ append: () => Promise.reject(new Error("no leader")) });
+    await expect(receive(bodyOf(1))).rejects.toThrow("no leader");
+    expect(told.ends).toEqual([undefined]);
+  });
+
   test("completes an empty body with no chunks", async () => {
     const { told, receive } = fakes();
     await receive(bodyOf(0));
@@ -168,7 +195,7 @@ describe("receiveImport", () => {
     const { told, receive } = fakes();
     const throttle = vi.fn(async () => undefined);
     const blank = Buffer.from("\n \r\n".repeat(150_000));
-    const received = { bytes: 0, lines: 0, stamp: 0 };
+    const received = { bytes: 0, lines: 0, stamp: 0, logEnds: [] };
     const parts = [blank, blank, Buffer.from("{}\n"), blank, Buffer.from("[]\n{}\n"), blank, blank, blank];
     await receive(Readable.from(parts), { throttle, received });
     // Those that are compressed at once end in any order.

@@ -30,6 +30,8 @@ function fakeKafka() {
     const partitions = [...new Set(messages.map(({ partition }) => partition))];
     requests.push(partitions.join());
     if (partitions.includes(REFUSED)) throw new Error("no leader");
+    const [partition = 0] = partitions;
+    return [{ partition, baseOffset: String(partition * 100) }];
   };
   const connect = async () => void (producers += 1);
   const producer = () => ({ connect, send, disconnect: async () => undefined });
@@ -40,8 +42,10 @@ test("a request is about one partition, so that kafkajs has one broker to send i
   const { kafka, requests } = fakeKafka();
   const appender = openAppender(kafka, "events");
   const record = Buffer.from("a");
-  await Promise.all([0, 1, 0].map((partition) => appender.append([record], partition)));
+  const ends = await Promise.all([0, 1, 0].map((partition) => appender.append([record], partition)));
   expect(requests.sort()).toEqual(["0", "1"]);
+  // Those behind each record.
+  expect(ends).toEqual([1, 101, 2]);
 });
 
 test("records of other partitions are stored although those of one are refused, and the producer is replaced", async () => {
