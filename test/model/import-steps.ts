@@ -46,6 +46,7 @@ export async function startImport(owner: ModelOwner, planned: PlannedBody): Prom
     gone: false,
     aborted: false,
     retracted: false,
+    erased: new Set(),
   };
   model.imports.push(sent);
   if (planned.ending === "repeat")

@@ -33,6 +33,8 @@ export interface ModelImport {
   /** The batch that was in hand is still stored, and its record says so then. */
   aborted: boolean;
   retracted: boolean;
+  /** Addresses whose events were erased. */
+  erased: Set<string>;
   /** Lines that are refused; undefined where it depends on when one of its packages was deleted. */
   refused: number | undefined;
 }
@@ -49,11 +51,12 @@ export interface ModelChange {
   new_stage: Stage;
 }
 
-/** The live events: of each unique id, the last that was received and not retracted. */
+/** The live events: of each unique id, the last that was received and neither retracted nor erased. */
 export function liveEvents({ imports, collected, ...model }: Model): SentEvent[] {
   const latest = new Map<string, SentEvent>();
-  for (const { events } of imports.filter(({ gone }) => !gone))
-    for (const event of events) latest.set(`${event.artifact.id} ${event.key}`, event);
+  for (const { events, erased } of imports.filter(({ gone }) => !gone))
+    for (const event of events.filter(({ place }) => !erased.has(place.address)))
+      latest.set(`${event.artifact.id} ${event.key}`, event);
   const kept = new Set(keptArtifacts(model).map(({ id }) => id));
   return [...latest.values(), ...collected].filter(({ artifact }) => kept.has(artifact.id));
 }

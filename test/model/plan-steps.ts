@@ -10,6 +10,8 @@ export type Step =
   | { do: "collect"; seed: number; events: number }
   | { do: "compute stages" }
   | { do: "compare" }
+  /** `kill`: the program dies in the middle of it. */
+  | { do: "erase"; which: number; kill: boolean }
   | { do: "kill"; which: number };
 
 export interface PlannedBody {
@@ -29,7 +31,7 @@ const EVENTS_MAX = 6;
 export function planSteps(seed: number, { steps, kills }: { steps: number; kills: boolean }): Step[] {
   const random = new Random(seed);
   const kinds = [...KINDS, ...(kills ? (["kill", "kill"] as const) : [])];
-  return Array.from({ length: steps }, () => planStep(random.pick(kinds), random));
+  return Array.from({ length: steps }, () => planStep(random.pick(kinds), { random, kills }));
 }
 
 /** As often as they are to come. */
@@ -39,10 +41,11 @@ const KINDS: readonly Step["do"][] = [
   ...Array<"retract">(4).fill("retract"),
   ...Array<"compute stages">(3).fill("compute stages"),
   ...Array<"compare">(3).fill("compare"),
+  ...Array<"erase">(2).fill("erase"),
   ...(["make package", "make package", "rename package", "rename package", "delete package"] as const),
 ];
 
-function planStep(kind: Step["do"], random: Random): Step {
+function planStep(kind: Step["do"], { random, kills }: { random: Random; kills: boolean }): Step {
   const which = random.below(1_000);
   switch (kind) {
     case "import":
@@ -53,6 +56,8 @@ function planStep(kind: Step["do"], random: Random): Step {
     case "compute stages":
     case "compare":
       return { do: kind };
+    case "erase":
+      return { do: kind, which, kill: kills && random.chance(0.5) };
     case "retract":
     case "rename package":
     case "delete package":

@@ -36,7 +36,7 @@ export async function runModelSeed(
   const report = {
     seed,
     steps,
-    kills: planned.filter((step) => step.do === "kill").length,
+    kills: planned.filter((step) => step.do === "kill" || (step.do === "erase" && step.kill)).length,
     durationMs: performance.now() - startedAt,
   };
   if (message === undefined) return report;

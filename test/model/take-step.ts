@@ -5,6 +5,8 @@ import type { FaultWorld } from "../faults/worlds/fault-world.js";
 import { callCollect } from "../support/collect/collect-client.js";
 import { compareSome, whenCounted } from "./compare.js";
 import { drawCollected, computeStages, deletedIn, type ModelArtifact, keptArtifacts } from "./model.js";
+import { erase } from "./erase-steps.js";
+import { FLUSHED_MS, killProgram } from "./kill-program.js";
 import { retract, startImport } from "./import-steps.js";
 import type { ModelOwner } from "./model-owner.js";
 import type { Step } from "./plan-steps.js";
@@ -31,8 +33,11 @@ export async function takeStep(world: FaultWorld, owner: ModelOwner, step: Step)
       return computeStages(owner.model);
     case "compare":
       return compareSome(world, owner);
+    case "erase":
+      return erase(world, owner, step);
     case "kill":
-      return kill(world, step.which);
+      await pause(FLUSHED_MS);
+      return killProgram(world, step.which);
   }
 }
 
@@ -64,15 +69,6 @@ async function collect(
     assert.equal(status, isServed ? 200 : 404);
     if (isServed) model.collected.push({ ...event, key: `collected-${model.collected.length}` });
   }
-}
-
-/** Events of live requests are in the log by then. */
-const FLUSHED_MS = 1_000;
-
-async function kill(world: FaultWorld, which: number): Promise<void> {
-  await pause(FLUSHED_MS);
-  await world.programs[which % world.programs.length]?.kill("SIGKILL");
-  await world.whenRunning();
 }
 
 const PACKAGES_MAX = 8;

@@ -104,7 +104,7 @@ async function askErasure(
 }
 
 /** The eraser waits longer after each round, which is of no use here. */
-const LOOK_AT_ONCE = "update erasures set due_at = now() where finished_at is null and due_at > now()";
+export const LOOK_AT_ONCE = "update erasures set due_at = now() where finished_at is null and due_at > now()";
 
 async function whenErased(
   world: FaultWorld,

@@ -17,7 +17,7 @@ export interface SentEvent {
 const NOWHERE = { country: "", company: ["", ""], cloud: ["", ""] } as const;
 
 /** Addresses, and what the bundled data knows of them. */
-const PLACES = [
+export const PLACES = [
   { ...NOWHERE, address: "" },
   { ...NOWHERE, address: "127.0.0.1" },
   {

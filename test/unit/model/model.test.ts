@@ -7,7 +7,7 @@ import { planSteps, shrinkSteps } from "../../model/plan-steps.js";
 const artifact = { kind: "package", id: "p", libraryType: "other", name: "files" } as const;
 const event = (key: string, day: string) => sentEvent(new Random(1), { artifact, key, day });
 const sent = (id: string, ...events: ReturnType<typeof event>[]) => ({
-  ...{ id, events, gone: false, aborted: false, retracted: false, refused: 0 },
+  ...{ id, events, gone: false, aborted: false, retracted: false, erased: new Set<string>(), refused: 0 },
 });
 
 function modelOf(...imports: Model["imports"]): Model {
@@ -26,6 +26,12 @@ test("in the model the last event with an id counts, until its import is retract
   expect(daysOf(model)).toEqual(["a 2025-03-01", "b 2025-03-01"]);
 });
 
+test("in the model nothing counts of an address that was erased, and what it overrode counts again", () => {
+  const [first, second] = [sent("1", event("a", "2025-03-01")), sent("2", event("a", "2025-03-02"))];
+  second.erased.add(event("a", "2025-03-02").place.address);
+  expect(daysOf(modelOf(first, second))).toEqual(["a 2025-03-01"]);
+});
+
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 const kindsOf = (kills: boolean) =>
   new Set(SEEDS.flatMap((seed) => planSteps(seed, { steps: 100, kills }).map((step) => step.do)));
@@ -35,7 +41,7 @@ test("a seed always plans the same", () => {
 });
 
 test("some seeds do everything, and kill only where it is asked for", () => {
-  expect(kindsOf(true).size).toBe(9);
+  expect(kindsOf(true).size).toBe(10);
   expect([...kindsOf(true)].filter((kind) => !kindsOf(false).has(kind))).toEqual(["kill"]);
 });
 
