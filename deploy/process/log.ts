@@ -26,6 +26,7 @@ export function createLog({ level, pretty = isatty(2), destination }: LogOptions
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: (error: Error) => inner(pino.stdSerializers.err(error)) },
       redact: { paths: SECRET_FIELDS, censor: MASK },
       hooks: { streamWrite: maskSecrets },
     },
@@ -38,6 +39,21 @@ function readable(to: DestinationStream): DestinationStream {
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof pinoPretty;
   const format = prettyFactory({ translateTime: "SYS:HH:MM:ss", colorize: true });
   return { write: (line) => to.write(shortLine(line) ?? format(line)) };
+}
+
+/** Every DOMException, such as that of a time limit, has all the codes that there are as properties. */
+const CONSTANTS = new Set(Object.keys(DOMException));
+
+/** Of an error as it is logged, and of those in it. */
+function withoutConstants(error: object): object {
+  if (!("stack" in error)) return error;
+  const fields = Object.entries(error as Record<string, unknown>).filter(([name]) => !CONSTANTS.has(name));
+  return Object.fromEntries(fields.map(([name, value]) => [name, inner(value)]));
+}
+
+function inner(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inner);
+  return typeof value === "object" && value !== null ? withoutConstants(value) : value;
 }
 
 const MASK = "***";

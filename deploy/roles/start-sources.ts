@@ -12,6 +12,7 @@ import { startSources } from "../../api/sources/start-sources.js";
 import type { ExportListener } from "../../api/http/answers/answer-rows.js";
 import type { Config } from "../config/config.js";
 import { createSourceMetrics } from "../metrics/source-metrics.js";
+import { cronLogger } from "../schedule/start-schedule.js";
 import type { Stores } from "../stores/open-stores.js";
 
 interface SourceParts {
@@ -23,7 +24,10 @@ interface SourceParts {
 
 /** Asks registries for the counts of sources until disposed of. */
 export function startSourceRuns({ config, log, stores: { pg }, registry }: SourceParts): AsyncDisposable {
-  const task = schedule(config.sources.schedule, () => undefined, { timezone: "UTC" });
+  const task = schedule(config.sources.schedule, () => undefined, {
+    timezone: "UTC",
+    logger: cronLogger(log),
+  });
   const running = startSources({
     pg,
     access: registryAccess(config),

@@ -42,6 +42,7 @@ export function startSchedule(
       ({ date }) => track(runJob(job, { ...context, dueAt: wholeSecond(date) })),
       { name: job.name, timezone: "UTC", noOverlap: true, logger: cronLogger(dependencies.log) },
     );
+    logSkipped(task, dependencies.log);
     if (job.catchesUp) void track(catchUp(job, task, context));
     return task;
   });
@@ -54,13 +55,24 @@ export function startSchedule(
   };
 }
 
-function cronLogger(log: Logger): CronLogger {
+/** node-cron's own sentences are for its developers: `logSkipped` says what they warn of. */
+export function cronLogger(log: Logger): CronLogger {
   return {
-    info: (message) => log.debug(message),
-    warn: (message) => log.warn(message),
+    info: () => undefined,
+    warn: () => undefined,
     error: (message, error) => log.error({ err: error ?? message }, "a schedule failed"),
-    debug: (message) => log.trace(String(message)),
+    debug: () => undefined,
   };
+}
+
+export function logSkipped(task: Pick<ScheduledTask, "name" | "on">, log: Logger): void {
+  const { name: job } = task;
+  task.on("execution:missed", ({ date }) =>
+    log.warn({ job, dueAt: date }, "a scheduled job was missed: the process was busy or suspended"),
+  );
+  task.on("execution:overlap", ({ date }) =>
+    log.warn({ job, dueAt: date }, "a scheduled job is skipped: its last run has not ended"),
+  );
 }
 
 interface ScheduleContext extends ScheduleDependencies {

@@ -21,18 +21,21 @@ export function requestId(log: Logger): Middleware<ApiState> {
 
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** One line once the answer is out or the connection is gone. The path is without its query. */
+/**
+ * One line once the answer is out or the connection is gone. The path is without its query. What a page or a tool asks of
+ * the API in this process is part of its own request, so it is only there for who looks closely.
+ */
 export function accessLog(onAnswered: (request: AnsweredRequest) => void): Middleware<ApiState> {
   return (ctx, next) => {
     const startedMs = performance.now();
     ctx.res.once("close", () => {
       const { method, path, status } = ctx;
       const durationMs = performance.now() - startedMs;
-      const line = { method, path, status, ms: Math.round(durationMs), account: ctx.state.account?.username };
-      // A call in this process has no connection to write to.
-      const complete = inProcessCaller(ctx.req) ? ctx.res.writableEnded : ctx.res.writableFinished;
-      if (ctx.path === "/healthz" || ctx.path === "/readyz") ctx.state.log.debug(line, "request");
-      else ctx.state.log.info({ ...line, complete }, "request");
+      const account = (ctx.state.account ?? ctx.state.session?.account)?.username;
+      const line = { method, path, status, ms: Math.round(durationMs), account };
+      const isProbe = path === "/healthz" || path === "/readyz";
+      if (isProbe || inProcessCaller(ctx.req) !== undefined) ctx.state.log.debug(line, "request");
+      else ctx.state.log.info({ ...line, complete: ctx.res.writableFinished }, "request");
       const { route = "none" } = ctx.state;
       onAnswered({ method, route, status: ctx.headerSent ? status : "none", durationMs });
     });

@@ -57,6 +57,21 @@ test("first steps name the port that live collection was given by the system", a
   expect(html.replaceAll("&lt;", "<").replaceAll("&quot;", '"')).toContain(snippet);
 });
 
+test("the log has one line for a page, whatever it asked of the API", async () => {
+  const path = "/dashboard/o/acme/packages/tools";
+  await owner.get("/o/acme/packages/tools?days=90");
+  const lines = () =>
+    toolchain
+      .log()
+      .split("\n")
+      .filter((line) => line.includes('"msg":"request"'))
+      .map((line) => JSON.parse(line) as { path: string; account?: string; requestId: string });
+  await expect.poll(() => lines().some((line) => line.path === path)).toBe(true);
+  const page = lines().findLast((line) => line.path === path);
+  expect(page).toMatchObject({ account: "ada", complete: true });
+  expect(lines().filter(({ requestId }) => requestId === page?.requestId)).toHaveLength(1);
+});
+
 const AS_CSV = { headers: { accept: "text/csv" } };
 /** The files that a page links to, below `/dashboard`. */
 const csvLinksOf = ({ html }: { html: string }) =>

@@ -21,6 +21,29 @@ test("lines are readable when asked for", () => {
   expect(logged((log) => log.warn("mind the gap"), { pretty: true })).toMatch(/WARN.*mind the gap/);
 });
 
+test.each([
+  ["itself", AbortSignal.abort().reason as Error],
+  ["as a cause", new Error("failed", { cause: AbortSignal.abort().reason })],
+  ["as one of several", new AggregateError([AbortSignal.abort().reason], "failed")],
+  ["as a property", Object.assign(new Error("failed"), { reason: AbortSignal.abort().reason as Error })],
+])("a DOMException, %s, is written without all the codes that there are", (_, err) => {
+  const line = logged((log) => log.error({ err }, "failed"));
+  expect(line).toContain("This operation was aborted");
+  expect(line).not.toMatch(/[A-Z]_ERR/);
+});
+
+test("an error keeps its own properties, and what is no error stays as it is", () => {
+  const err = Object.assign(new Error("failed"), {
+    code: "ECONNRESET",
+    ABORT: { stack: "x", INDEX_SIZE_ERR: 1 },
+  });
+  expect(JSON.parse(logged((log) => log.error({ err }, "failed")))).toMatchObject({
+    err: { type: "Error", message: "failed", code: "ECONNRESET", ABORT: { stack: "x" } },
+  });
+  expect(JSON.parse(logged((log) => log.error({ err: "text" }, "failed")))).toMatchObject({ err: "text" });
+  expect(JSON.parse(logged((log) => log.error({ err: null }, "failed")))).toMatchObject({ err: null });
+});
+
 const unparsed = Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from("hidden") });
 
 test.each([
