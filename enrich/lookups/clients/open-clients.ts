@@ -8,6 +8,7 @@ import {
   type Automated,
 } from "../../../schemas/records/enriched-event.js";
 import { GenerationCache } from "../generation-cache.js";
+import { isCrawler } from "./is-crawler.js";
 import { clientName, clientVersion } from "./client-name.js";
 import {
   findPlatform,
@@ -47,11 +48,16 @@ function sizeOf(userAgent: string): number {
 
 /** Package clients first, then robots, then browsers: robots often dress up as browsers, never the reverse. */
 export function parseClient(userAgent: string): Client {
-  const text = userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim();
+  const text = withoutQuotes(userAgent.slice(0, USER_AGENT_LENGTH_MAX).trim());
   const client = describe(text);
   const automated = findAutomated(text, client.client);
   const known = client.client !== "" || client.platform !== "" || automated !== "";
   return known ? Object.freeze({ ...client, automated }) : UNKNOWN_CLIENT;
+}
+
+/** Scripts send quotes of their shell along. */
+function withoutQuotes(text: string): string {
+  return /^["'`]/.test(text) ? text.replace(/^["'`\s]+|["'`\s]+$/g, "") : text;
 }
 
 type Described = Omit<Client, "automated">;
@@ -111,11 +117,17 @@ function findAutomated(userAgent: string, client: string): Automated {
   if (CI.some((pattern) => pattern.test(userAgent))) return "ci";
   const known = KNOWN.get(client) ?? "";
   if (known !== "" || BOT_NAME.test(client) || UPDATER.test(userAgent)) return known || "bot";
+  if (MIRROR.test(userAgent)) return "mirror";
   // isbot takes every program that is no browser for a robot.
-  return BROWSER.test(userAgent) && isbot(userAgent) ? "bot" : "";
+  const isBot = BROWSER.test(userAgent) ? isbot(userAgent) : isCrawler(userAgent);
+  return isBot ? "bot" : "";
 }
 
-const BOT_NAME = /(?:bot|crawler|spider)(?:-\w{1,20})?$/i;
+/** Cubot makes telephones. */
+const BOT_NAME = /(?:(?<!^cu)bot|crawler|spider)(?:-\w{1,20})?$/i;
+
+/** Mirrors of npm name their host. */
+const MIRROR = /\b(?:[\w-]+\.)?(?:cnpmjs\.org|npmmirror\.com)\b/i;
 
 /** They let a container engine pull, whose user agent then names them in `UpstreamClient(...)`, or write a prefix. */
 const UPDATER =
@@ -123,10 +135,10 @@ const UPDATER =
 
 /** Signs of continuous integration, as installers write them when its environment variables are set. */
 const CI: readonly RegExp[] = [
-  // pypa/pip src/pip/_internal/network/session.py, astral-sh/uv crates/uv-client/src/linehaul.rs
-  /^(?:pip|uv)\/\S{1,64} \{.{0,2000}"ci": ?true\b/,
+  // pypa/pip src/pip/_internal/network/session.py, astral-sh/uv crates/uv-client/src/linehaul.rs, and those that follow them
+  /^[\w.-]{1,40}\/\S{1,64} \{.{0,2000}"ci": ?true\b/,
   // npm/cli workspaces/config/lib/definitions/definitions.js, rubygems/rubygems bundler/lib/bundler/fetcher.rb
-  /^(?:npm|bundler)\/\S{1,64} .{0,500}\bci\/\w/,
+  /^(?:npm|pnpm|yarn|bun|bundler)\/\S{1,64} .{0,500}\bci\/\w/,
   // composer/composer src/Composer/Util/StreamContextFactory.php
   /^Composer\/\S{1,64} \(.{0,500}; CI\)/,
   // actions/runner src/Runner.Common/HostContext.cs
@@ -138,7 +150,11 @@ const KNOWN: ReadonlyMap<string, Automated> = new Map([
   ...of("ci", "gitlab-runner buildkite-agent jenkins actions-http-client actions-tool-cache"),
   ...of(
     "mirror",
-    "bandersnatch devpi z3c.pypimirror pep381client verdaccio artifactory nexus pulp harbor gomodulemirror",
+    "bandersnatch devpi z3c.pypimirror pep381client pep381client-proxy pep381run pypicloud verdaccio sinopia cnpmcore",
+  ),
+  ...of(
+    "mirror",
+    "artifactory nexus pulp harbor proget gomodulemirror goproxy apt-cacher-ng apt-mirror debmirror aptly reposync",
   ),
   ...of(
     "bot",

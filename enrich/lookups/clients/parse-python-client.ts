@@ -3,7 +3,7 @@ export interface ClientDetails {
   python?: string;
   implementation?: { name: string; version: string };
   system?: { name?: string; release?: string };
-  /** More fields that pip's and uv's JSON carries: distro, cpu, openssl_version, ci... as they were sent. */
+  /** More fields that pip's, uv's and Hatch's JSON carries: distro, cpu, openssl_version, ci... as they were sent. */
   [field: string]: unknown;
 }
 
@@ -38,8 +38,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["poetry", { keeps: "implementation" }],
   ["pdm", { keeps: "implementation" }],
   ["unearth", { keeps: "implementation" }],
-  ["hatch", { keeps: "implementation" }],
-  ["Hatch", { keeps: "implementation", name: "hatch" }],
+  ["hatch", { keeps: "json" }],
+  ["Hatch", { keeps: "json", name: "hatch" }],
   ["flit", { keeps: "implementation" }],
   ["twine", { keeps: "implementation" }],
   ["conda", { keeps: "none" }],
@@ -55,6 +55,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["pex", { keeps: "none" }],
   ["z3c.pypimirror", { keeps: "none" }],
   ["pep381client", { keeps: "none" }],
+  ["pep381client-proxy", { keeps: "none" }],
 ]);
 
 type Installer = ClientDetails["installer"];
