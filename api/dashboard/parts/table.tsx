@@ -81,13 +81,14 @@ function kindOf({ isNumber, isMinor }: Partial<Column> = {}): string | undefined
 
 interface PagerProps {
   /** The API's `next`, the whole URL of the next page of its list; its `after` is taken over. */
-  next: string | undefined;
+  next?: string | undefined;
+  /** In its place where the page itself cuts the list: the last entry that it shows, if there are more. */
+  after?: string | undefined;
 }
 
 /** Leads to the next page of a list, and back to the first. Keeps the other parameters of the page's own address. */
-export function Pager({ next }: PagerProps) {
+export function Pager({ next, after = afterIn(next) }: PagerProps) {
   const { here, query, href } = useVisit();
-  const after = next === undefined ? undefined : (new URL(next).searchParams.get("after") ?? undefined);
   const isFirst = !query.has("after");
   if (isFirst && after === undefined) return null;
   const to = (place: string | undefined) => {
@@ -110,4 +111,8 @@ export function Pager({ next }: PagerProps) {
       )}
     </nav>
   );
+}
+
+function afterIn(next: string | undefined): string | undefined {
+  return next === undefined ? undefined : (new URL(next).searchParams.get("after") ?? undefined);
 }

@@ -18,7 +18,7 @@ import { Sparkline } from "../../charts/area-chart.js";
 import { Panel } from "../../parts/panel.js";
 import { Time } from "../../parts/time.js";
 import { formatFull, formatTime } from "../../parts/format.js";
-import { Table } from "../../parts/table.js";
+import { Pager, Table } from "../../parts/table.js";
 import type { Note } from "../../charts/notes.js";
 import { loadNotes } from "../../statistics/load-notes.js";
 import { isMendable } from "../../statistics/load-statistics.js";
@@ -167,12 +167,18 @@ export function Warnings({ imports, disabledWebhooks }: Overview) {
   );
 }
 
+/** An owner may have thousands: a table of all of them takes seconds to make, and nobody reads it. */
+const PACKAGE_ROWS = 100;
+
 export function PackageTable({ packages, byPackage, notes, range }: Overview) {
-  const { href, owner } = useVisit();
+  const { href, owner, query } = useVisit();
   const counts = new Map(byPackage.packages.map((each) => [each.package, each]));
-  const rows = packages
+  const sorted = packages
     .map((found) => ({ found, counted: counts.get(found.uuid) }))
     .sort((one, other) => (other.counted?.downloads ?? 0) - (one.counted?.downloads ?? 0));
+  const start = 1 + sorted.findIndex(({ found }) => found.uuid === query.get("after"));
+  const rows = sorted.slice(start, start + PACKAGE_ROWS);
+  const isLast = start + PACKAGE_ROWS >= sorted.length;
   return (
     <Panel title="Packages">
       <Table
@@ -210,6 +216,7 @@ export function PackageTable({ packages, byPackage, notes, range }: Overview) {
           )
         }
       />
+      <Pager after={isLast ? undefined : rows.at(-1)?.found.uuid} />
     </Panel>
   );
 }

@@ -3,6 +3,8 @@ import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import { visit, type Visitor } from "../../../support/dashboard/visitor.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { readMetrics } from "../../../support/program/read-metrics.js";
+import { onPostgres } from "../../../support/stores/on-postgres.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";
 
 let toolchain: Toolchain;
@@ -155,6 +157,59 @@ test("a package is made by those alone who manage the owner", async () => {
   expect(await api.get<PackageV1[]>("/v1/organizations/acme/packages")).not.toContainEqual(
     expect.objectContaining({ name: "more" }),
   );
+});
+
+describe("an owner of hundreds of packages", () => {
+  /** Their list is too long to be kept in memory for a response. */
+  const PACKAGES = 300;
+  const names = Array.from({ length: PACKAGES }, (_, index) => `many-${index}`);
+
+  beforeAll(async () => {
+    await makeOrganization(api, "many");
+    const { rows } = await onPostgres(toolchain.endpoints.postgres, (pg) =>
+      pg.query<{ id: string }>(
+        `insert into packages (id, owner_id, name, library_type, short_description)
+         select gen_random_uuid(), owners.id, package.name, 'npm', repeat('x', 1000)
+         from owners, unnest($1::text[]) package (name) where owners.name = 'many' returning id`,
+        [names],
+      ),
+    );
+    expect(rows).toHaveLength(PACKAGES);
+  });
+
+  test("has all of them in the overview, a hundred on a page", async () => {
+    const seen: string[] = [];
+    let path = "/o/many";
+    for (let page = 0; page < 3; page += 1) {
+      const { status, html } = await owner.get(path);
+      expect(status).toBe(200);
+      seen.push(...[...html.matchAll(/\/packages\/(many-\d+)"/g)].map(([, name = ""]) => name));
+      path = `/o/many${/href="[^"]*(\?after=[^"]*)" rel="next"/.exec(html)?.[1] ?? ""}`;
+    }
+    expect(path).toBe("/o/many");
+    expect(seen.toSorted()).toEqual(names.toSorted());
+  });
+
+  test.each([
+    "/search?q=many-299",
+    "/o/many/packages/many-299",
+    "/o/many/companies",
+    "/o/many/live",
+    "/o/many/imports/new",
+    "/o/many/settings/packages",
+    "/o/many/settings/annotations",
+    "/o/many/settings/notifications",
+    "/o/many/settings/sources",
+  ])("has its page %s, again and again", async (path) => {
+    const statuses: number[] = [];
+    for (let view = 0; view < 6; view += 1) statuses.push((await owner.get(path)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
+  test("keeps every export permit free", async () => {
+    const held = async () => (await readMetrics(toolchain)).sum("export_permits_used");
+    await expect.poll(held).toBe(0);
+  });
 });
 
 describe("somebody with a level on one package alone", () => {
