@@ -738,6 +738,16 @@ create table sources (
 create index sources_of_owner on sources (owner_id, id desc);
 create index sources_of_package on sources (package_id) where package_id is not null;
 create index sources_due on sources (kind, next_run_at) where next_run_at is not null;
+create index sources_due_of_owner on sources (kind, owner_id, next_run_at) where next_run_at is not null;
+
+-- How often all processes together ask a registry. A row from the first request on.
+create table registries (
+  kind         text primary key,
+  next_turn_at timestamptz not null,
+  -- It wants fewer requests: until when nobody asks it, and what it answered.
+  paused_until timestamptz,
+  pause_reason text
+);
 
 create table reported_counts (
   source_id   uuid not null references sources (id) on delete cascade,

@@ -2,6 +2,7 @@ import type { SourceKind } from "../../schemas/contracts/source.js";
 import type { FetchIndex, FetchedIndex } from "../../ingest/collect/python/fetch-index.js";
 import { pause } from "../../schemas/async/pause.js";
 import { PRODUCT } from "../http/product.js";
+import type { Postgres } from "../postgres/query.js";
 import {
   type Ask,
   type Asked,
@@ -10,7 +11,9 @@ import {
   type Published,
   UnexpectedAnswer,
 } from "./registries/registry.js";
+import { answeredWith, fewerWanted } from "./fewer-wanted.js";
 import { REGISTRIES } from "./registries/registries.js";
+import { pauseRegistry, readRegistryPause, takeRegistryTurn } from "./registry-turns.js";
 
 /** How registries are reached: at their own addresses, or at those that the operator names instead. */
 export interface RegistryAccess {
@@ -18,7 +21,13 @@ export interface RegistryAccess {
   fetch: (kind: SourceKind) => FetchIndex;
   urls: Readonly<Partial<Record<SourceKind, string>>>;
   githubToken?: string | undefined;
+  /** Between two requests to one registry, of all processes together. */
   pauseMs?: number;
+}
+
+export interface RegistryDeps {
+  pg: Postgres;
+  access: RegistryAccess;
 }
 
 export interface RegistryCounts {
@@ -29,14 +38,15 @@ export interface RegistryCounts {
   etag?: string;
 }
 
-export interface AskedOnce {
+interface Named {
   kind: SourceKind;
   name: string;
+}
+
+export interface AskedOnce extends Named {
   today: string;
   /** Of the run before. */
   etag?: string | undefined;
-  /** Whether only the first answer counts. */
-  isLook?: boolean;
   signal: AbortSignal;
 }
 
@@ -47,7 +57,7 @@ export class UnknownName extends Error {}
 export class RegistryFailure extends Error {
   constructor(
     message: string,
-    /** When it wants to be asked again, where it says so. */
+    /** When it may be asked again, where it wants fewer requests. */
     readonly retryAfterMs?: number,
   ) {
     super(message);
@@ -55,49 +65,89 @@ export class RegistryFailure extends Error {
 }
 
 const ANSWER_BYTES_MAX = 10 * 1024 * 1024;
+/** Of all answers of a run: more are not counts of one thing. */
+const COUNTS_MAX = 100_000;
 const REQUEST_MS = 30_000;
-/** Between two requests for one source. crates.io asks for at most one a second. */
+/** One request a second is what crates.io asks for, and 3,600 an hour are below the 5,000 of a token of GitHub. */
 const PAUSE_MS = 1_000;
+/** A run has one request at a time, so that only few can be before it. */
+const WAIT_MS_MAX = 60_000;
 
 /**
  * Everything that the registry says of this name, or "unchanged". Requests are sent one after the other.
  * @throws UnknownName, RegistryFailure, UnexpectedAnswer
  */
 export async function readRegistry(
-  access: RegistryAccess,
-  { kind, name, today, etag, isLook, signal }: AskedOnce,
+  deps: RegistryDeps,
+  { kind, name, today, etag, signal }: AskedOnce,
 ): Promise<RegistryCounts | "unchanged"> {
   const registry = REGISTRIES[kind];
-  const asked: Asked = { name, today, hasToken: tokenFor(access, kind) !== undefined };
+  const asked: Asked = { name, today, hasToken: tokenFor(deps.access, kind) !== undefined };
   const waiting = registry.ask(asked);
   const isOnly = waiting.length === 1;
   const found: RegistryCounts = { counts: [], counters: [], releases: [] };
   for (let request = 0, ask = waiting.shift(); ask !== undefined; request++, ask = waiting.shift()) {
-    if (request > 0) await pause(access.pauseMs ?? PAUSE_MS, { signal });
-    const answer = await askRegistry(access, { kind, name, ask, etag: isOnly ? etag : undefined, signal });
+    const of = { kind, name, ask, etag: isOnly ? etag : undefined, waitMsMax: WAIT_MS_MAX, signal };
+    const answer = await askRegistry(deps, of, readAnswer);
     if (answer === "unchanged") return "unchanged";
     if (answer === "missing") continue;
-    if (isLook) break;
     const { counts = [], counters = [], releases = [], more } = registry.read(answer.json, ask, asked);
-    found.counts.push(...counts);
-    found.counters.push(...counters);
-    found.releases.push(...releases);
+    found.counts = found.counts.concat(counts);
+    found.counters = found.counters.concat(counters);
+    found.releases = found.releases.concat(releases);
+    if (found.counts.length + found.counters.length > COUNTS_MAX)
+      throw new UnexpectedAnswer(`The answer has more than ${COUNTS_MAX} counts.`);
     if (more !== undefined) waiting.unshift(more);
     else if (isOnly && request === 0 && answer.etag !== undefined) found.etag = answer.etag;
   }
   return found;
 }
 
-interface OneAsk extends Omit<AskedOnce, "today"> {
-  ask: Ask;
+/**
+ * Asks for the status alone of the first request of a run: the body is not read.
+ * @throws UnknownName where the registry says so, RegistryFailure where it could not be asked before the signal ends
+ */
+export async function requireKnownName(
+  deps: RegistryDeps,
+  { kind, name, today, waitMsMax, signal }: AskedOnce & { waitMsMax: number },
+): Promise<void> {
+  const [ask] = REGISTRIES[kind].ask({ name, today, hasToken: false });
+  if (ask === undefined) return;
+  await askRegistry(deps, { kind, name, ask, waitMsMax, signal }, async (answer) => answer.discard());
 }
 
-type Answer = { json: unknown; etag?: string | undefined } | "unchanged" | "missing";
+interface OneAsk extends Named {
+  ask: Ask;
+  etag?: string | undefined;
+  waitMsMax: number;
+  signal: AbortSignal;
+}
 
-async function askRegistry(
-  access: RegistryAccess,
-  { kind, name, ask, etag, signal }: OneAsk,
-): Promise<Answer> {
+/** Sends one request, when it is its turn. `read` gets an answer with status 200. */
+async function askRegistry<T>(
+  deps: RegistryDeps,
+  asked: OneAsk,
+  read: (answer: FetchedIndex) => Promise<T>,
+): Promise<T | "unchanged" | "missing"> {
+  const { kind, name, ask, etag } = asked;
+  await awaitTurn(deps, asked);
+  const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(REQUEST_MS)]);
+  const reaching = { ...asked, limited: signal };
+  const answer = await reach(reaching, () => send(deps.access, { ...asked, signal }));
+  const { status } = answer;
+  const fewer = fewerWanted(answer, asked);
+  if (fewer !== undefined) await pauseRegistry(deps.pg, { kind, ...fewer });
+  if (status === 200) return reach(reaching, () => read(answer));
+  answer.discard();
+  if (status === 304 && etag !== undefined) return "unchanged";
+  if (status === 404 && !ask.isOptional)
+    throw new UnknownName(`${kind} has no ${REGISTRIES[kind].noun} ${name}.`);
+  if (fewer !== undefined) throw new RegistryFailure(fewer.reason, fewer.durationMs);
+  if (ask.isOptional && status >= 400 && status < 500) return "missing";
+  throw new RegistryFailure(answeredWith(kind, status));
+}
+
+function send(access: RegistryAccess, { kind, ask, etag, signal }: OneAsk): Promise<FetchedIndex> {
   const token = tokenFor(access, kind);
   const headers = {
     Accept: "application/json",
@@ -105,19 +155,17 @@ async function askRegistry(
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(etag !== undefined && { "If-None-Match": etag }),
   };
-  const url = (access.urls[kind] ?? REGISTRIES[kind].url) + ask.path;
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]);
+  return access.fetch(kind)((access.urls[kind] ?? REGISTRIES[kind].url) + ask.path, headers, signal);
+}
+
+async function reach<T>(
+  { kind, signal, limited }: OneAsk & { limited: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    const answer = await access.fetch(kind)(url, headers, limited);
-    const { status } = answer;
-    if (status === 200) return { json: await readJson(answer), etag: answer.headers.etag };
-    answer.discard();
-    if (status === 304 && etag !== undefined) return "unchanged";
-    if (ask.isOptional && status >= 400 && status < 500) return "missing";
-    throw failureOf(answer, { kind, name });
+    return await work();
   } catch (error) {
-    if (error instanceof UnknownName || error instanceof RegistryFailure || error instanceof UnexpectedAnswer)
-      throw error;
+    if (error instanceof UnexpectedAnswer) throw error;
     signal.throwIfAborted();
     if (limited.aborted) throw new RegistryFailure(`${kind} did not answer within ${REQUEST_MS / 1000} s.`);
     const reason = error instanceof Error ? error.message : String(error);
@@ -125,27 +173,20 @@ async function askRegistry(
   }
 }
 
-function failureOf(answer: FetchedIndex, { kind, name }: Pick<AskedOnce, "kind" | "name">): Error {
-  const { status, headers } = answer;
-  if (status === 404) return new UnknownName(`${kind} has no ${REGISTRIES[kind].noun} ${name}.`);
-  const retryAfterMs = retryAfter(headers);
-  const isLimit = status === 429 || (status === 403 && retryAfterMs !== undefined);
-  const sentence = isLimit
-    ? `${kind} wants fewer requests (${status}).`
-    : `${kind} answered with status ${status}.`;
-  return new RegistryFailure(sentence, retryAfterMs);
+/** @throws RegistryFailure while the registry is paused, and where too many are before this one */
+async function awaitTurn({ pg, access }: RegistryDeps, { kind, waitMsMax, signal }: OneAsk): Promise<void> {
+  const intervalMs = access.pauseMs ?? PAUSE_MS;
+  const waitMs = await takeRegistryTurn(pg, { kind, intervalMs, waitMsMax });
+  if (waitMs !== undefined) await pause(waitMs, { signal });
+  signal.throwIfAborted();
+  if (waitMs !== undefined) return;
+  const paused = await readRegistryPause(pg, kind);
+  if (paused === undefined) throw new RegistryFailure(`${kind} is asked too often at the moment.`);
+  throw new RegistryFailure(paused.reason, Math.max(0, paused.until.getTime() - Date.now()));
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3), or GitHub's time at which its limit ends. */
-function retryAfter(headers: FetchedIndex["headers"]): number | undefined {
-  const text = headers["retry-after"];
-  if (text !== undefined) return /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : untilDate(Date.parse(text));
-  if (headers["x-ratelimit-remaining"] !== "0") return undefined;
-  return untilDate(Number(headers["x-ratelimit-reset"]) * 1_000);
-}
-
-function untilDate(time: number): number | undefined {
-  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+async function readAnswer(answer: FetchedIndex): Promise<{ json: unknown; etag: string | undefined }> {
+  return { json: await readJson(answer), etag: answer.headers.etag };
 }
 
 async function readJson(answer: FetchedIndex): Promise<unknown> {

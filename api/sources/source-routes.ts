@@ -1,14 +1,17 @@
-import { SOURCE, SOURCE_CREATE, SOURCE_UPDATE } from "../../schemas/contracts/source.js";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { SOURCE, SOURCE_CREATE, SOURCE_UPDATE, type SourceRecord } from "../../schemas/contracts/source.js";
 import { Problem } from "../../schemas/problem.js";
 import { ownerFor } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";
-import { DEFAULT_QUOTAS, QUOTA_PROBLEMS } from "../access/quotas.js";
+import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas } from "../access/quotas.js";
 import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
 import { type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
-import { type SourceDeps, changeSource, createSource } from "./change-source.js";
+import type { Postgres } from "../postgres/query.js";
+import { LOOKS_MAX, type SourceDeps, changeSource, createSource } from "./change-source.js";
+import { readRegistryPause } from "./registry-turns.js";
 import { askForRun, deleteSource, listSources, sourceFor, sourceTarget } from "./sources.js";
 
 const SENT = { kind: "npm", name: "left-pad", package: "left-pad" } as const;
@@ -30,9 +33,13 @@ const EXAMPLE = {
 const ANSWER = { description: "The source", schema: SOURCE, example: EXAMPLE };
 const LIST_PATH = "/v2/:owner/sources";
 const PATH = "/v2/:owner/sources/:source";
-const NAME_PROBLEMS = ["unknown-name", "already-exists", ...PACKAGE_PROBLEMS] as const;
+const NAME_PROBLEMS = ["unknown-name", "rate-limited", "already-exists", ...PACKAGE_PROBLEMS] as const;
 
-export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps): Route[] {
+type RouteDeps = Pick<SourceDeps, "pg" | "access"> & { quotas?: Quotas };
+
+export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps): Route[] {
+  const looks = new RateLimiterMemory({ points: LOOKS_MAX, duration: 60 });
+  const deps: SourceDeps = { pg, access, looks, quotas };
   return [
     route({
       method: "GET",
@@ -66,13 +73,13 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
       operation: {
         id: "createSource",
         summary: "Create a source",
-        description: "It is asked for its counts at once, with all of the history that the registry has.",
+        description: `Its registry is asked for all of its history at once. At most ${LOOKS_MAX} names a minute are looked up at one registry for an account.`,
         body: { schema: SOURCE_CREATE, example: SENT },
         answers: { 201: ANSWER },
         problems: [...NAME_PROBLEMS, QUOTA_PROBLEMS.sources],
       },
       async handle(call) {
-        const made = await createSource({ pg, access, quotas }, call);
+        const made = await createSource(deps, call);
         call.ctx.status = 201;
         putLocation(call.ctx, `/v2/${encodeURIComponent(made.owner)}/sources/${made.id}`);
         answerRecord(call.ctx, made);
@@ -101,7 +108,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
         problems: [...NAME_PROBLEMS, "precondition-failed"],
       },
       async handle(call) {
-        answerRecord(call.ctx, await changeSource({ pg, access }, call));
+        answerRecord(call.ctx, await changeSource(deps, call));
       },
     }),
     route({
@@ -132,12 +139,14 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
       operation: {
         id: "runSource",
         summary: "Ask the registry for the counts of a source now",
+        description: "It is 503 with `Retry-After` for as long as the registry wants fewer requests.",
         answers: {
           202: { ...ANSWER, description: "It is due: `last_run_at` and `last_error` tell what came of it" },
         },
         problems: ["source-disabled"],
       },
       async handle(call) {
+        await requireUnpaused(pg, (await sourceFor(pg, call)).source);
         const source = await inTransaction(pg, async (client) => {
           const { ownerId, source: found } = await sourceFor(client, call);
           if (!(await askForRun(client, found.id)))
@@ -150,4 +159,12 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: SourceDeps
       },
     }),
   ];
+}
+
+async function requireUnpaused(pg: Postgres, { kind }: SourceRecord): Promise<void> {
+  const paused = await readRegistryPause(pg, kind);
+  if (paused === undefined) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil((paused.until.getTime() - Date.now()) / 1000));
+  const sentence = `${paused.reason} It is asked again in ${retryAfterSeconds} s.`;
+  throw new Problem("unavailable", sentence, { retryAfterSeconds });
 }

@@ -4,10 +4,13 @@ import { insertReleases } from "../annotations/annotations.js";
 import { inTransaction } from "../postgres/connection.js";
 import { type Postgres, query } from "../postgres/query.js";
 import type { Count, Counter, Published } from "./registries/registry.js";
+import { isPaused } from "./registry-turns.js";
 
 /** A source that one process has until its lease ends. */
 export interface ClaimedSource {
   id: string;
+  /** The owner itself, or the account that made the organization. */
+  accountId: string;
   kind: SourceKind;
   name: string;
   etag: string | null;
@@ -18,25 +21,56 @@ export interface ClaimedSource {
 
 const LEASE = "interval '10 minutes'";
 
-/** The kinds that have a source to run. */
+const IS_PAUSED = `exists (select from registries r where r.kind = s.kind and ${isPaused("r")})`;
+
+/** The kinds that have a source to run, and whose registry may be asked. */
 export async function dueKinds(pg: Postgres): Promise<SourceKind[]> {
-  const text = "select distinct kind from sources where next_run_at <= clock_timestamp()";
+  const text = `select distinct kind from sources s where next_run_at <= clock_timestamp() and not ${IS_PAUSED}`;
   return (await query<{ kind: SourceKind }>(pg, text)).map(({ kind }) => kind);
 }
 
-/** The source of this kind that waits longest. If its process dies, it is due again when the lease ends. */
-export async function claimSource(pg: Postgres, kind: SourceKind): Promise<ClaimedSource | undefined> {
-  const text = `
-    update sources s set last_run_at = clock_timestamp(), next_run_at = clock_timestamp() + ${LEASE}
-    where id = (
-      select id from sources where kind = $1 and next_run_at <= clock_timestamp()
-      order by next_run_at limit 1 for update skip locked
-    )
-    returning id, kind, name, etag, failures,
-      (select max(date)::text from reported_counts c where c.source_id = s.id) as "lastDate"`;
-  const [row] = await query<ClaimedSource>(pg, text, [kind]);
+/**
+ * A source of this kind that is due: of the account after `after`, so that accounts take turns, the one that waits
+ * longest. If its process dies, it is due again when the lease ends.
+ */
+export async function claimSource(
+  pg: Postgres,
+  { kind, after }: { kind: SourceKind; after?: string | undefined },
+): Promise<ClaimedSource | undefined> {
+  const [row] = await query<ClaimedSource>(pg, CLAIM, [kind, after ?? null]);
   return row;
 }
+
+/** Jumps from owner to owner by the index: thousands of due sources of one cost as one. */
+const CLAIM = `
+  with recursive queued as (
+    (select owner_id from sources where kind = $1 and next_run_at is not null order by owner_id limit 1)
+    union all
+    select (
+      select s.owner_id from sources s
+      where s.kind = $1 and s.next_run_at is not null and s.owner_id > q.owner_id order by s.owner_id limit 1
+    ) from queued q where q.owner_id is not null
+  ),
+  heads as (
+    select s.id, s.next_run_at, coalesce(o.made_by, q.owner_id) as account_id
+    from queued q left join organizations o on o.id = q.owner_id cross join lateral (
+      select s.id, s.next_run_at from sources s
+      where s.kind = $1 and s.owner_id = q.owner_id and s.next_run_at <= clock_timestamp() and not ${IS_PAUSED}
+      order by s.next_run_at limit 1
+    ) s
+  ),
+  next as (
+    select id, account_id from heads
+    order by coalesce(account_id <= $2::uuid, false), account_id, next_run_at limit 1
+  ),
+  locked as (
+    select s.id, next.account_id from next join sources s on s.id = next.id
+    where s.next_run_at <= clock_timestamp() for update of s skip locked
+  )
+  update sources s set last_run_at = clock_timestamp(), next_run_at = clock_timestamp() + ${LEASE}
+  from locked where s.id = locked.id
+  returning s.id, s.kind, s.name, s.etag, s.failures, locked.account_id as "accountId",
+    (select max(date)::text from reported_counts c where c.source_id = s.id) as "lastDate"`;
 
 export interface RunOutcome {
   source: ClaimedSource;
@@ -50,14 +84,6 @@ export async function putFailure(
 ): Promise<void> {
   const text = `update sources set last_error = $4, failures = failures + 1, next_run_at = $5 where ${IS_STILL}`;
   await query(pg, text, [source.id, source.kind, source.name, sentence, nextRunAt]);
-}
-
-/** The registry wants fewer requests: no source of the kind is asked for before this time. */
-export async function holdKind(
-  pg: Postgres,
-  { kind, until }: { kind: SourceKind; until: Date },
-): Promise<void> {
-  await query(pg, "update sources set next_run_at = $2 where kind = $1 and next_run_at < $2", [kind, until]);
 }
 
 const IS_STILL = "id = $1 and kind = $2 and name = $3 and enabled";

@@ -7,6 +7,7 @@ import { isBlocked } from "../access/visible-packages.js";
 import { Problem } from "../../schemas/problem.js";
 import type { Call } from "../http/route.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
+import { isPaused } from "./registry-turns.js";
 
 export interface SourceFields {
   kind: SourceKind;
@@ -49,6 +50,15 @@ export async function deleteCounts(pg: Postgres, sourceId: string): Promise<void
 /** Also deletes its counts. */
 export async function deleteSource(pg: Postgres, id: string): Promise<void> {
   await query(pg, "delete from sources where id = $1", [id]);
+}
+
+/** Whether the owner has this source. */
+export async function hasSource(
+  pg: Postgres,
+  { ownerId, kind, name }: Pick<SourceFields, "kind" | "name"> & { ownerId: string },
+): Promise<boolean> {
+  const text = "select from sources where owner_id = $1 and kind = $2 and name = $3";
+  return (await query(pg, text, [ownerId, kind, name])).length > 0;
 }
 
 /** False when it is disabled. */
@@ -97,12 +107,16 @@ export const IS_HIDDEN = isBlocked({
   which: "blocked.package_id = s.package_id",
 });
 
+/** While the registry is paused, a source that is due says so, and waits for the end of that. */
 const SELECT = `
   select s.id, o.name as owner, s.kind, s.name, s.package_id, s.enabled, ${utc("s.created_at")} as created_at,
     ${utc("s.updated_at")} as updated_at, ${utc("s.last_run_at")} as last_run_at,
-    ${utc("s.last_success_at")} as last_success_at, s.last_error, ${utc("s.next_run_at")} as next_run_at,
+    ${utc("s.last_success_at")} as last_success_at,
+    case when s.next_run_at < r.paused_until then r.pause_reason else s.last_error end as last_error,
+    ${utc("case when s.next_run_at < r.paused_until then r.paused_until else s.next_run_at end")} as next_run_at,
     counted.first_date::text, counted.last_date::text
   from sources s join owners o on o.id = s.owner_id
+  left join registries r on r.kind = s.kind and ${isPaused("r")}
   cross join lateral (
     select min(date) as first_date, max(date) as last_date from reported_counts c where c.source_id = s.id
   ) counted`;

@@ -11,7 +11,6 @@ import {
   type SuccessfulRun,
   claimSource,
   dueKinds,
-  holdKind,
   putFailure,
   putSuccess,
 } from "./source-runs.js";
@@ -65,11 +64,13 @@ export function startSources(worker: SourcesWorker): AsyncDisposable {
   };
 }
 
-/** Every source of this kind that is due, one after the other. */
+/** Every source of this kind that is due, one after the other, until its registry wants fewer requests. */
 export async function runKind(worker: SourcesWorker, kind: SourceKind, signal: AbortSignal): Promise<void> {
+  let after: string | undefined;
   while (!signal.aborted) {
-    const source = await claimSource(worker.pg, kind);
+    const source = await claimSource(worker.pg, { kind, after });
     if (source === undefined) return;
+    after = source.accountId;
     const outcome = await runSource(worker, source, signal);
     worker.onRun?.(kind, outcome);
   }
@@ -96,7 +97,6 @@ async function runSource(
     const retryMs = error instanceof RegistryFailure ? error.retryAfterMs : undefined;
     const until = new Date(Date.now() + pauseMs(source.failures, retryMs));
     await putFailure(pg, { source, nextRunAt: until, sentence: error.message });
-    if (retryMs !== undefined) await holdKind(pg, { kind: source.kind, until });
     return "failed";
   }
 }
@@ -108,11 +108,11 @@ interface Run {
 }
 
 async function countsOf(
-  { access }: SourcesWorker,
+  { pg, access }: SourcesWorker,
   { source, today, signal }: Run,
 ): Promise<SuccessfulRun["counted"]> {
   const { kind, name, etag, lastDate } = source;
-  const found = await readRegistry(access, { kind, name, today, etag: etag ?? undefined, signal });
+  const found = await readRegistry({ pg, access }, { kind, name, today, etag: etag ?? undefined, signal });
   if (found === "unchanged") return found;
   const { windowDays } = REGISTRIES[kind];
   return {

@@ -89,7 +89,9 @@ export const SOURCE_VARIABLES = {
     format: "source-urls",
     mustBe: `http:// or https:// URLs by kind, separated by spaces, such as npm=https://npm.example.org (kinds: ${SOURCE_KINDS.join(", ")})`,
     unset: "those of the registries",
-    meaning: "Addresses that take the place of the registries' own. These alone may be private.",
+    meaning:
+      "Addresses that take the place of the registries' own. These alone may be private: a redirect from one of them to " +
+      "another host or port inside is not followed.",
   },
   GITHUB_TOKEN: {
     type: "string",

@@ -2,11 +2,9 @@ import { schedule } from "node-cron";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { DAY_MS } from "../../schemas/date-range.js";
-import { createGuard } from "../../api/outbound/guard-address.js";
 import type { Route } from "../../api/http/route.js";
-import { createIndexClient } from "../../ingest/collect/python/fetch-index.js";
 import { reportedRoutes } from "../../api/sources/reported-routes.js";
-import type { RegistryAccess } from "../../api/sources/read-registry.js";
+import { createRegistryAccess } from "../../api/sources/registry-access.js";
 import { sourceRoutes } from "../../api/sources/source-routes.js";
 import { startSources } from "../../api/sources/start-sources.js";
 import type { ExportListener } from "../../api/http/answers/answer-rows.js";
@@ -30,7 +28,7 @@ export function startSourceRuns({ config, log, stores: { pg }, registry }: Sourc
   });
   const running = startSources({
     pg,
-    access: registryAccess(config),
+    access: createRegistryAccess(config.sources),
     nextTime: () => task.getNextRun() ?? new Date(Date.now() + DAY_MS),
     onRun: createSourceMetrics(registry).onRun,
     onFailure: (error) => log.warn({ err: error }, "asking a registry for its counts failed and is retried"),
@@ -51,13 +49,6 @@ export function sourceApi(
   const { requests: pg } = stores;
   return [
     ...reportedRoutes({ pg, listener }),
-    ...sourceRoutes({ pg, access: registryAccess(config), quotas: config.quotas }),
+    ...sourceRoutes({ pg, access: createRegistryAccess(config.sources), quotas: config.quotas }),
   ];
-}
-
-/** Addresses that the operator names may be private; those of the registries may not. */
-function registryAccess({ sources: { urls, githubToken } }: Config): RegistryAccess {
-  const anywhere = createIndexClient(createGuard({ allowPrivateNetworks: true }));
-  const outside = createIndexClient(createGuard({ allowPrivateNetworks: false }));
-  return { fetch: (kind) => (urls[kind] === undefined ? outside : anywhere), urls, githubToken };
 }

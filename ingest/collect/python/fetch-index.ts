@@ -35,12 +35,17 @@ const REDIRECTS_MAX = 3;
  * connection to a checked address. Proxies of the environment are not used.
  */
 export function createIndexClient(guard: UpstreamGuard): FetchIndex {
+  return createGuardedClient(() => guard);
+}
+
+/** As `createIndexClient`, with the guard that each hop of a redirect has to pass. */
+export function createGuardedClient(guardOf: (url: URL) => UpstreamGuard): FetchIndex {
   return async (url, headers, signal) => {
     const first = new URL(url);
     let current = first;
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
       const sent = current.origin === first.origin ? headers : withoutToken(headers);
-      const response = await get(current, { headers: sent, signal, guard });
+      const response = await get(current, { headers: sent, signal, guard: guardOf(current) });
       const next = redirectOf(response, current);
       if (next === undefined) return fetched(response, current.href);
       response.destroy();

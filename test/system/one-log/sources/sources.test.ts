@@ -79,8 +79,9 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  // Those of other tests are not due.
+  // Those of other tests are not due, and what registries said to them is forgotten.
   await postgres.pg.query("delete from sources");
+  await postgres.pg.query("delete from registries");
   reply = json(days());
   now = new Date("2026-08-04T05:30:00Z");
 });
