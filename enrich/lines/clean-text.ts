@@ -1,3 +1,4 @@
+import { addressesIn } from "./find-addresses.js";
 import { numberText } from "./exact-numbers.js";
 
 const BREAKS = /[\r\n\0]/;
@@ -33,5 +34,18 @@ export function describeValue(value: unknown, bytesMax: number): string {
   if (Array.isArray(value)) return "[…]";
   const text = numberText(value);
   if (typeof value === "object" && value !== null && text === undefined) return "{…}";
-  return excerpt(typeof value === "string" ? value : (text ?? String(value)), bytesMax);
+  return describeText(typeof value === "string" ? value : (text ?? String(value)), bytesMax);
 }
+
+/**
+ * A text of a line, for a message. Messages outlive the erasure of a client, so they never have an address, in whatever
+ * field it was sent.
+ */
+export function describeText(text: string, bytesMax: number): string {
+  const isSafe = addressesIn(text.slice(0, bytesMax + ADDRESS_LENGTH_MAX))?.length === 0;
+  return isSafe ? excerpt(text, bytesMax) : WITH_ADDRESS;
+}
+
+/** An IPv6 address that ends in an IPv4 one, with escaped colons. */
+const ADDRESS_LENGTH_MAX = 64;
+export const WITH_ADDRESS = "(contains an address)";

@@ -3,7 +3,7 @@ import type { LogType } from "../../schemas/records/import-log.js";
 import { warning, type LineFault } from "./line-fault.js";
 import type { LineFields } from "./decode-line.js";
 import { isObject } from "../../schemas/formats.js";
-import { cleanText, excerpt, isLongerThan } from "./clean-text.js";
+import { cleanText, describeText, isLongerThan } from "./clean-text.js";
 import { jsonText, numberText } from "./exact-numbers.js";
 
 const DEPTH_MAX = 32;
@@ -26,7 +26,7 @@ export function readVariables(
     if (name[0] !== "$" || collected?.has(name) === false)
       addVariable(adding, { name, value: otherValues[index], depth: 0 });
     else if (collected === undefined)
-      warn(warnings, "unknown-property", () => `Unknown property ${excerpt(name, NAME_SHOWN_MAX)}`);
+      warn(warnings, "unknown-property", () => `Unknown property ${describeText(name, NAME_SHOWN_MAX)}`);
   }
   if (adding.dropped > 0)
     warn(
@@ -74,7 +74,7 @@ function addVariable(adding: Adding, { name, value, depth }: Variable): void {
     isLongerThan(name, VARIABLE_BYTES_MAX)
   ) {
     const message = () =>
-      `Variable ${excerpt(name, NAME_SHOWN_MAX)} is over ${VARIABLE_BYTES_MAX} bytes and was left out`;
+      `Variable ${describeText(name, NAME_SHOWN_MAX)} is over ${VARIABLE_BYTES_MAX} bytes and was left out`;
     warn(warnings, "invalid-value", message);
     return;
   }

@@ -81,6 +81,23 @@ describe("describeValue", () => {
     expect(describeValue(value, 20)).toBe(shown);
   });
 
+  test.each([
+    "203.0.113.9",
+    "from 203.0.113.9:443",
+    `${"x".repeat(15)}203.0.113.9`,
+    "2001:db8::9",
+    "\\u0032001:db8::9",
+    "%3A%3Affff%3A203.0.113.9",
+    ".".repeat(30_000).replaceAll(".", "1.1.1.1 "),
+  ])("does not show a text with an address, such as %.40s", (text) => {
+    expect(describeValue(text, 20)).toBe("(contains an address)");
+  });
+
+  test.each(["2025-03-10T25:00:00Z", "01990000-0000-7000-8000-00000000000a", "1.2.3"])(
+    "shows %s, which is none",
+    (text) => expect(describeValue(text, 60)).toBe(text),
+  );
+
   test("shows a value that is nested deeper than the stack", () => {
     const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
     expect(describeValue(deep, 20)).toBe("[…]");
