@@ -85,8 +85,9 @@ async function prepareFolder({
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const password = loadSecretFile(join(dir, "password"), () => randomBytes(24).toString("base64url"));
     const usersPath = join(dir, "users.xml");
-    await writeFile(usersPath, clickHouseUsers({ username: USERNAME, password }), { mode: 0o600 });
-    await writeFile(join(dir, "config.xml"), clickHouseConfig({ usersPath, memoryBytesMax }), {
+    const user = { username: USERNAME, password };
+    await writeFile(usersPath, clickHouseUsers(user), { mode: 0o600 });
+    await writeFile(join(dir, "config.xml"), clickHouseConfig({ usersPath, user, memoryBytesMax }), {
       mode: 0o600,
     });
     return password;

@@ -6,8 +6,10 @@ import {
   engineMemory,
 } from "../../../../../../deploy/stores/embedded/clickhouse/clickhouse-config.js";
 
+const USER = { username: "somebody", password: "open sesame" };
+
 test("the engine gets a server's merge threads and the given memory, with caches that are parts of it", () => {
-  const xml = clickHouseConfig({ usersPath: "/data/users.xml", memoryBytesMax: 3_200_000 });
+  const xml = clickHouseConfig({ usersPath: "/data/users.xml", user: USER, memoryBytesMax: 3_200_000 });
   expect(xml).toContain("<background_pool_size>16</background_pool_size>");
   expect(xml).toContain("<max_server_memory_usage>3200000</max_server_memory_usage>");
   expect(xml).toContain("<mark_cache_size>100000</mark_cache_size>");
@@ -23,12 +25,12 @@ test.each([
 });
 
 test("merges gather no statistics of columns", () => {
-  const xml = clickHouseConfig({ usersPath: "/data/users.xml", memoryBytesMax: 1 });
+  const xml = clickHouseConfig({ usersPath: "/data/users.xml", user: USER, memoryBytesMax: 1 });
   expect(xml).toContain("<auto_statistics_types></auto_statistics_types>");
 });
 
 test("a path with characters of XML stays that path", () => {
-  const xml = clickHouseConfig({ usersPath: "/a&b/<c>", memoryBytesMax: 1 });
+  const xml = clickHouseConfig({ usersPath: "/a&b/<c>", user: USER, memoryBytesMax: 1 });
   expect(xml).toContain("<users_config>/a&amp;b/&lt;c&gt;</users_config>");
 });
 
