@@ -21,6 +21,8 @@ export async function isPrepared(
         "X-ClickHouse-Key": decodeURIComponent(password),
       },
       body: "SELECT count() FROM system.tables WHERE database = {database:String} AND name = 'events'",
+      // A redirect would take the password along.
+      redirect: "error",
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
     return answer.ok && (await answer.text()).trim() === "1";
