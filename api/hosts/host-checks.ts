@@ -96,7 +96,10 @@ async function readHostStates(
   return query<HostState>(pg, text, [ownerId, hosts]);
 }
 
-/** Some of the hosts that packages use and whose owners have not shown yet that they are theirs. */
+/**
+ * Some of the hosts that packages use and whose owners have not shown yet that they are theirs: one of each account and the
+ * organizations that it made, then another one of each, so that nobody's thousands keep others' from being looked at.
+ */
 async function readUnverifiedHosts(pg: Postgres, hostsMax: number): Promise<HostState[]> {
   const text = `
     with used as (
@@ -104,9 +107,9 @@ async function readUnverifiedHosts(pg: Postgres, hostsMax: number): Promise<Host
       union select public_host, owner_id from packages where public_host is not null
     )
     select u.host, o.id as "ownerId", o.host_token as token, false as verified
-    from used u join owners o on o.id = u.owner_id
+    from used u join owners o on o.id = u.owner_id left join organizations made on made.id = o.id
     where not exists (select from verified_hosts v where v.host = u.host and v.owner_id = u.owner_id)
-    order by random() limit $1`;
+    order by row_number() over (partition by coalesce(made.made_by, o.id) order by random()), random() limit $1`;
   return query<HostState>(pg, text, [hostsMax]);
 }
 
@@ -132,7 +135,7 @@ export async function lookAtHosts(
   const waiting = await readUnverifiedHosts(pg, HOSTS_MAX);
   const counts = { looked: waiting.length, verified: 0, unanswered: 0 };
   const lookOn = async () => {
-    for (let next = waiting.pop(); next !== undefined && !signal.aborted; next = waiting.pop()) {
+    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
       const isThere = await lookAt(next, resolveTxt).catch(() => undefined);
       if (isThere === undefined) counts.unanswered += 1;
       if (isThere !== true) continue;

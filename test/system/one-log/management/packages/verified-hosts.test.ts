@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHostChecks, lookAtHosts } from "../../../../../api/hosts/host-checks.js";
 import { type MirroredSites, mirrorSites } from "../../../../../deploy/roles/mirror-sites.js";
 import { resolveTxtAt } from "../../../../../deploy/roles/role-parts.js";
+import { putAccount, putOwner } from "../../../../support/notifications/put-notifications.js";
 import { type TestDns, openTestDns } from "../../../../support/networks/dns-server.js";
 import { serveApi } from "../../../../support/api/management-api.js";
 import { idOf, auditOf, type Who } from "../../../../support/api/management-world.js";
@@ -148,5 +150,40 @@ describe("the host of a public URL", () => {
     expect(counts.verified).toBeGreaterThan(0);
     const verified = "select host from verified_hosts where owner_id = $1";
     expect((await postgres.pg.query(verified, [ownerId])).rows).toEqual([{ host }]);
+  });
+
+  test("are looked at in turns of accounts, whatever one of them and its organizations have", async () => {
+    const { pg } = postgres;
+    const putHosts = async (ownerId: string, hosts: number) => {
+      const packageId = randomUUID();
+      const made = `
+        insert into packages (id, owner_id, name, library_type, short_description) values ($1, $2, $3, 'other', '')`;
+      await pg.query(made, [packageId, ownerId, `p${packageId}`]);
+      const domains = `
+        insert into package_domains (id, package_id, name)
+        select gen_random_uuid(), $1, 'h' || nth || '.' || $2 || '.example' from generate_series(1, $3::int) nth`;
+      await pg.query(domains, [packageId, packageId, hosts]);
+    };
+    const account = await putAccount(pg);
+    await putHosts(account, 400);
+    for (let nth = 0; nth < 4; nth += 1) await putHosts(await putOwner(pg, account), 400);
+    const one = await putOwner(pg);
+    await putHosts(one, 1);
+    const accounts = "select count(distinct owner_id)::int as owners from packages where owner_id <> $1";
+    const { rows } = await pg.query<{ owners: number }>(accounts, [one]);
+    const asked: string[] = [];
+    const resolveTxt = async (name: string) => {
+      asked.push(name);
+      return [];
+    };
+    await lookAtHosts(pg, { resolveTxt, signal: new AbortController().signal });
+    const [hostOfOne] = (
+      await pg.query<{ name: string }>(
+        "select d.name from package_domains d join packages p on p.id = d.package_id where p.owner_id = $1",
+        [one],
+      )
+    ).rows;
+    expect(asked).toHaveLength(500);
+    expect(asked.slice(0, rows[0]?.owners)).toContain(`_maintainer-toolchain.${hostOfOne?.name}`);
   });
 });
