@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import type {
   FailedImport,
   ImportFailedData,
@@ -71,7 +72,7 @@ function importFailed(data: ImportFailedData, owner: string): Said {
       isBroken
         ? `An import into ${into} broke off before its end. Nothing of it was imported: send it again.`
         : `An import into ${into} refused ${formatFull(data.events_failed_to_import)} of ` +
-          `${formatFull(data.events_total)} lines, ${shareOf(data)}. Its page says why, ` +
+          `${numbered(data.events_total, "line")}, ${shareOf(data)}. Its page says why, ` +
           "and has the lines to mend and send again.",
     ],
     small: [limit],
@@ -88,7 +89,7 @@ const shareOf = ({ events_total: total, events_failed_to_import: failed }: Faile
 function refusedOf(data: FailedImport): string {
   if (data.reason === "upload-interrupted") return "broke off";
   const { events_failed_to_import: failed } = data;
-  return `refused ${formatFull(failed)} ${failed === 1 ? "line" : "lines"} (${shareOf(data)})`;
+  return `refused ${numbered(failed, "line")} (${shareOf(data)})`;
 }
 
 const LISTED_MAX = 10;

@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import type {
   DigestData,
   DownloadsChangedData,
@@ -55,7 +56,7 @@ function digest(
     subject: `${name}: ${formatFull(totals[count])} ${count}, ${when}`,
     lines: [
       `${name} had ${formatFull(totals[count])} ${count} in the ${unit} ${when}${compared}.`,
-      ...(fresh > 0 ? [`${counted(fresh, "company", "companies")} came for the first time.`] : []),
+      ...(fresh > 0 ? [`${numbered(fresh, "company", "companies")} came for the first time.`] : []),
     ],
     tiles: tilesOf(totals, before),
     charts: digestCharts(data, { unit, count }),
@@ -131,7 +132,7 @@ function digestCharts(
 export function newCompanies(data: NewCompaniesData, owner: string): Said {
   const { new_companies: fresh, companies } = data;
   const name = subjectOf(data, owner);
-  const many = counted(fresh, "new company", "new companies");
+  const many = numbered(fresh, "new company", "new companies");
   const [first] = companies;
   const who = fresh === 1 && first !== undefined ? oneLine(first.name) : many;
   const rest = fresh - Math.min(companies.length, ROWS_MAX);
@@ -139,7 +140,7 @@ export function newCompanies(data: NewCompaniesData, owner: string): Said {
     subject: `${name}: ${who}, ${formatDate(data.start_date)}`,
     lines: [`${many} downloaded ${name} on ${formatDate(data.start_date)} for the first time.`],
     charts: [{ title: "Downloads on that day", rows: companyRows(companies.slice(0, ROWS_MAX)) }],
-    small: [...(rest > 0 ? [`And ${counted(rest, "more", "more")}.`] : []), asOf(data)],
+    small: [...(rest > 0 ? [`And ${numbered(rest, "more", "more")}.`] : []), asOf(data)],
     label: "Open the companies",
     end: "/companies",
   };
@@ -164,9 +165,9 @@ export function downloadsChanged(data: DownloadsChangedData, owner: string): Sai
   const weekday = weekdayName(data.start_date);
   const far = change === null ? "after none" : signed(change);
   return {
-    subject: `${name}: ${formatFull(downloads)} downloads on ${day}, ${far}`,
+    subject: `${name}: ${numbered(downloads, "download")} on ${day}, ${far}`,
     lines: [
-      `${name} had ${formatFull(downloads)} downloads on ${weekday}, ${day}. The median of the four ${weekday}s before is ` +
+      `${name} had ${numbered(downloads, "download")} on ${weekday}, ${day}. The median of the four ${weekday}s before is ` +
         `${formatFull(median)}${change === null ? "" : `: a change of ${signed(change)}`}.`,
     ],
     charts: [
@@ -186,10 +187,6 @@ function signed(change: number): string {
   const text = formatChange(Math.abs(change));
   if (change === 0 || text.startsWith("×")) return text;
   return `${change > 0 ? "+" : "−"}${text}`;
-}
-
-function counted(count: number, one: string, more: string): string {
-  return `${formatFull(count)} ${count === 1 ? one : more}`;
 }
 
 const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });

@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { type Visit, useVisit } from "../dashboard/page.js";
 import { renderPage } from "../dashboard/layout.js";
 import type { PublicPackage } from "./public-packages.js";
@@ -19,7 +20,7 @@ export function renderPublicPage(visit: Visit, props: PublicContentProps): void 
   const { days, numbers } = props;
   renderPage(visit, {
     title: `${name} by ${owner}`,
-    description: `${formatFull(numbers.downloads)} downloads in ${days} days, by country, version, client and platform.`,
+    description: `${numbered(numbers.downloads, "download")} in ${days} days, by country, version, client and platform.`,
     content: <PublicContent {...props} />,
   });
 }

@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { formatSize } from "../../schemas/records/format-size.js";
@@ -89,7 +90,9 @@ async function copyAway({ dataDir, place, to, log, report }: CopyAway): Promise<
   for (const { name, folders: between } of folders) {
     const copied = await copyFolder(name, between);
     const files = copied.flatMap((entry) => (entry.kind === "file" ? [entry.size] : []));
-    report(`${name}: ${formatSize(files.reduce((sum, size) => sum + size, 0))}, ${files.length} files`);
+    report(
+      `${name}: ${formatSize(files.reduce((sum, size) => sum + size, 0))}, ${numbered(files.length, "file")}`,
+    );
     entries.push(...copied);
   }
   return entries;

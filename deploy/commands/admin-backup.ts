@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { Command } from "commander";
 import { formatSize } from "../../schemas/records/format-size.js";
 import type { BackupManifest } from "../backup/backup-manifest.js";
@@ -44,7 +45,7 @@ async function restore({ env, print }: AdminProcess, folder: string): Promise<vo
 }
 
 function sizeOf({ bytes, files }: BackupManifest): string {
-  return `${formatSize(bytes)} in ${files} files`;
+  return `${formatSize(bytes)} in ${numbered(files, "file")}`;
 }
 
 function embeddedConfig(env: AdminProcess["env"]): Config {

@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { Command } from "commander";
 import { countDeadLetters } from "../../api/imports/dead-letters.js";
 import { type UnsettledWork, readUnsettledWork } from "../../api/imports/import-record.js";
@@ -93,16 +94,16 @@ export async function waitUntilDrained(
 /** Empty where nothing is left. */
 function leftOf({ records, imports, batches }: Undrained): string {
   const parts = [
-    countOf(records, ["record waits in the event log", "records wait in the event log"]),
-    countOf(imports.length, ["import is not done", "imports are not done"]),
-    countOf(batches, ["batch of settlement is not applied", "batches of settlement are not applied"]),
+    { count: records, one: "record waits in the event log", many: "records wait in the event log" },
+    { count: imports.length, one: "import is not done", many: "imports are not done" },
+    {
+      count: batches,
+      one: "batch of settlement is not applied",
+      many: "batches of settlement are not applied",
+    },
   ];
-  return parts.filter((part) => part !== "").join(", ");
-}
-
-function countOf(count: number, [one, several]: readonly [string, string]): string {
-  if (count === 0) return "";
-  return `${count} ${count === 1 ? one : several}`;
+  const left = parts.filter(({ count }) => count > 0);
+  return left.map(({ count, one, many }) => numbered(count, one, many)).join(", ");
 }
 
 function namesOf({ imports }: Undrained): string {

@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import type { FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";
@@ -91,16 +92,12 @@ async function requireLater(pg: Pool, { ownerId, asOf }: { ownerId: string; asOf
 }
 
 function sentenceOf({ owners, companies, changes, leftAlone, importing }: FunnelOutcome): string {
-  const computed = countOf(owners - leftAlone - importing, "owner", "owners");
-  const results = `${countOf(companies, "company", "companies")} of ${computed}`;
-  const changed = `${countOf(changes, "change", "changes")} of stage`;
+  const computed = numbered(owners - leftAlone - importing, "owner", "owners");
+  const results = `${numbered(companies, "company", "companies")} of ${computed}`;
+  const changed = `${numbered(changes, "change", "changes")} of stage`;
   const later =
-    leftAlone === 0 ? "" : ` ${countOf(leftAlone, "owner", "owners")} skipped: their last run is later.`;
+    leftAlone === 0 ? "" : ` ${numbered(leftAlone, "owner", "owners")} skipped: their last run is later.`;
   const waiting =
-    importing === 0 ? "" : ` ${countOf(importing, "owner", "owners")} skipped: imports are running.`;
+    importing === 0 ? "" : ` ${numbered(importing, "owner", "owners")} skipped: imports are running.`;
   return `${results}, ${changed}.${later}${waiting}`;
-}
-
-function countOf(count: number, one: string, more: string): string {
-  return `${count} ${count === 1 ? one : more}`;
 }

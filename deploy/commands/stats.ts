@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { Command, Option } from "commander";
 import { STATISTICS_LISTS, listNamed } from "../../schemas/contracts/breakdowns.js";
 import type { Statistics, StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics.js";
@@ -48,7 +49,7 @@ function pathOf({ owner, packageName }: Target, { from, until }: Options, by: st
 function totalsText({ start_date: from, end_date: until, totals, series }: Statistics): string {
   const { downloads, views, unique_addresses: addresses, companies } = totals;
   return [
-    `${from} to ${until} (left out): ${count(downloads)} downloads from ${count(addresses)} addresses, ${count(views)} views, ${count(companies)} companies`,
+    `${from} to ${until} (left out): ${numbered(downloads, "download")} from ${numbered(addresses, "address", "addresses")}, ${numbered(views, "view")}, ${numbered(companies, "company", "companies")}`,
     ...series.map((day) => `${day.date}  ${count(day.downloads).padStart(13)}`),
   ].join("\n");
 }

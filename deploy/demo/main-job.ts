@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { formatSize } from "../../schemas/records/format-size.js";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";
@@ -150,7 +151,7 @@ function outcomeOf(record: EventImport): string {
     return `    ${entry.class} in line ${entry.line}: ${entry.type}, ${entry.human_friendly_message}\n`;
   });
   return (
-    `  ${events_total} events: ${events_successfully_imported} imported, ${events_failed_to_import} refused. ` +
+    `  ${numbered(events_total, "event")}: ${events_successfully_imported} imported, ${events_failed_to_import} refused. ` +
     `From the log of the import:\n${lines.join("")}`
   );
 }

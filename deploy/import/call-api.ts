@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
@@ -136,7 +137,7 @@ export async function followImport(
     const { lines_received: lines } = record;
     const done = linesDone(record);
     const share = lines === 0 ? undefined : done / lines;
-    bar.show(`importing ${name}`, { share, detail: `${count(done)} of ${count(lines)} lines` });
+    bar.show(`importing ${name}`, { share, detail: `${count(done)} of ${numbered(lines, "line")}` });
     await pause(pollMs, { signal });
     signal.throwIfAborted();
   }

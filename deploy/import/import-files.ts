@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createHash } from "node:crypto";
@@ -168,10 +169,6 @@ function countsOf(counts: ImportCounts, { format }: ImportOptions, wouldBe = "")
 
 function skippedIn({ lines_skipped: skipped }: ImportCounts, format: ImportFormat): string {
   return `${numbered(skipped, "line")} counted as no ${isAccessLog(format) ? "download" : "event"}`;
-}
-
-function numbered(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function whyNothing(record: ImportCounts, { pattern }: ImportOptions): string {

@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import { createRequire } from "node:module";
 import { isatty } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
@@ -112,8 +113,8 @@ function requestText({ method, path, status, ms, account, complete }: RequestFie
 }
 
 function doneText({ importId, owner, events, failed, seconds, eventsPerSecond }: ImportDoneFields): string {
-  const counts = `${count(events)} events imported, ${count(failed)} lines refused`;
-  return `import done: ${counts}, ${count(seconds)} s, ${count(eventsPerSecond)} events/s (${owner}, ${importId})`;
+  const counts = `${numbered(events, "event")} imported, ${numbered(failed, "line")} refused`;
+  return `import done: ${counts}, ${count(seconds)} s, ${numbered(eventsPerSecond, "event")}/s (${owner}, ${importId})`;
 }
 
 /** The time of day in this machine's time zone. */

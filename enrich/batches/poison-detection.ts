@@ -1,3 +1,4 @@
+import { numbered } from "../../schemas/numbered.js";
 import type { BatchState } from "./batch-state.js";
 import { pause } from "../../schemas/async/pause.js";
 
@@ -65,7 +66,7 @@ export function openPoisonDetection({
       const crashes = state.crashes.get(index) ?? 0;
       return crashes < CRASHES_MAX
         ? undefined
-        : `the worker ended ${crashes} times while it enriched this chunk`;
+        : `the worker ended ${numbered(crashes, "time")} while it enriched this chunk`;
     },
   };
 }

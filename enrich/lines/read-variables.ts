@@ -32,7 +32,8 @@ export function readVariables(
     warn(
       warnings,
       "invalid-value",
-      () => `More than ${VARIABLES_MAX} variables: ${adding.dropped} were left out`,
+      () =>
+        `More than ${VARIABLES_MAX} variables: ${adding.dropped} ${adding.dropped === 1 ? "was" : "were"} left out`,
     );
   return adding.variables;
 }

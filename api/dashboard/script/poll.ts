@@ -1,3 +1,5 @@
+import { numbered } from "../../../schemas/numbered.js";
+
 const EVERY_MS_MAX = 30_000;
 
 /** Asks until `isDone`: not while the page is not seen, and less often while nothing answers. */
@@ -86,5 +88,5 @@ function show(section: HTMLElement, record: ImportRecord): void {
   }
   const text = section.querySelector("[data-import-text]");
   const full = (count: number) => count.toLocaleString("en");
-  if (text !== null) text.textContent = `${full(done)} of ${full(received)} lines`;
+  if (text !== null) text.textContent = `${full(done)} of ${numbered(received, "line")}`;
 }

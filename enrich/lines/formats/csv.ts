@@ -1,3 +1,4 @@
+import { numbered } from "../../../schemas/numbered.js";
 import { parse } from "csv-parse/sync";
 import { addVariable, isNamed, LineFields } from "../decode-line.js";
 import { error, type LineFault } from "../line-fault.js";
@@ -44,7 +45,10 @@ const CR_ALONE = {
 };
 
 function otherColumns(cells: number, columns: number): LineFault {
-  return error("failed-to-decode", `Not a row of this CSV: it has ${cells} cells, and the header ${columns}`);
+  return error(
+    "failed-to-decode",
+    `Not a row of this CSV: it has ${numbered(cells, "cell")}, and the header ${columns}`,
+  );
 }
 
 /** Undefined where a quote is not closed. */

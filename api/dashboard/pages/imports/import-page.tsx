@@ -1,3 +1,4 @@
+import { numbered } from "../../../../schemas/numbered.js";
 import { formatSize } from "../../../../schemas/records/format-size.js";
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { type EventImport, linesDone, nothingImported } from "../../../../schemas/records/import-store.js";
@@ -6,7 +7,7 @@ import { path } from "../../address.js";
 import { type Visit, page, useVisit } from "../../page.js";
 import { Check, ConfirmButton, Field } from "../../parts/form.js";
 import { type Form, requireTyped } from "../../read-form.js";
-import { formatCount, formatTime } from "../../parts/format.js";
+import { formatFull, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
 import { Faults, ImportState, isRetracted, shareOf, targetWithin } from "./import-words.js";
 
@@ -151,7 +152,7 @@ function Progress({ record }: { record: EventImport }) {
         <p class="soft" data-import-text>
           {isRetracting
             ? "This takes seconds to minutes."
-            : `${formatCount(done)} of ${formatCount(received)} lines`}
+            : `${formatFull(done)} of ${numbered(received, "line")}`}
         </p>
         <p class="hidden" role="status" data-import-end />
         <noscript>
@@ -183,8 +184,8 @@ function Ending({ record, faults = [] }: Shown) {
       label="Retract this import"
       question={
         <>
-          Its {formatCount(record.events_successfully_imported)} events leave every number and export. Events
-          that they had overridden come back. This cannot be undone.
+          Every number and export loses {numbered(record.events_successfully_imported, "event")}. Events that
+          these had overridden come back. This cannot be undone.
         </>
       }
     >

@@ -1,3 +1,4 @@
+import { numbered } from "../../../../schemas/numbered.js";
 import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
@@ -148,14 +149,14 @@ export function Warnings({ imports, disabledWebhooks }: Overview) {
     <>
       {running.map(({ id, events_total: total }) => (
         <p class="notice" key={id}>
-          <a href={href(path`/o/${owner.name}/imports/${id}`)}>An import is running</a>: {formatFull(total)}{" "}
-          events so far.
+          <a href={href(path`/o/${owner.name}/imports/${id}`)}>An import is running</a>:{" "}
+          {numbered(total, "event")} so far.
         </p>
       ))}
       {faulty.slice(0, 3).map(({ id, events_failed_to_import: failed, created_at: at }) => (
         <p class="notice warning" key={id}>
           <a href={href(path`/o/${owner.name}/imports/${id}`)}>The import of {formatTime(at)}</a> refused{" "}
-          {formatFull(failed)} {failed === 1 ? "line" : "lines"}.
+          {numbered(failed, "line")}.
         </p>
       ))}
       {disabledWebhooks.map(({ id, url, disabled_reason: reason }) => (

@@ -1,3 +1,4 @@
+import { numbered } from "../../../../schemas/numbered.js";
 import type { ComponentChildren } from "preact";
 import type { StatisticsRow } from "../../../../schemas/contracts/statistics.js";
 import { path } from "../../address.js";
@@ -39,7 +40,9 @@ export function WhatIsNew({ statistics, newCompanies, imports, range, state }: O
             name="Imports"
             count={inRange.length}
             all={href(path`/o/${owner.name}/imports`)}
-            reason={refused === 0 ? "no line was refused" : `${formatFull(refused)} lines were refused`}
+            reason={
+              refused === 0 ? "no line was refused" : `${numbered(refused, "line was", "lines were")} refused`
+            }
             names={inRange.map(({ id, name, created_at: at }) => (
               <a href={href(path`/o/${owner.name}/imports/${id}`)}>
                 <bdi>{name ?? formatTime(at)}</bdi>

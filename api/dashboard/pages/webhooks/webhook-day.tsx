@@ -1,3 +1,4 @@
+import { numbered } from "../../../../schemas/numbered.js";
 import { DELIVERY_STATES } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookDay } from "../../../../schemas/contracts/webhook.js";
 import { formatCount, formatFull, formatShare } from "../../parts/format.js";
@@ -49,7 +50,7 @@ function countsOf(day: WebhookDay): string {
 
 function attemptsEach(day: WebhookDay): string {
   const deliveries = DELIVERY_STATES.reduce((sum, state) => sum + day[state], 0);
-  return `for ${formatCount(deliveries)} deliveries`;
+  return `for ${numbered(deliveries, "delivery", "deliveries")}`;
 }
 
 export function latency(ms: number | undefined): string {
