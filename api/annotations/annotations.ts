@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
-import type { AnnotationRecord } from "../../schemas/contracts/annotation.js";
+import { ANNOTATION_TEXT_MAX, type AnnotationRecord } from "../../schemas/contracts/annotation.js";
 import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
+import { Problem } from "../../schemas/problem.js";
 import { isBlocked } from "../access/visible-packages.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 
@@ -33,17 +34,27 @@ export interface SourceRelease {
   key: string;
 }
 
-/** Of one run of a source, for its package. Not beyond `PER_OWNER_MAX`, so that a registry fills no list. */
+/** Of one run of a source, for its package. The newest, as far as the owner has room for annotations. */
 export async function insertReleases(
   pg: Postgres,
-  { sourceId, releases }: { sourceId: string; releases: readonly SourceRelease[] },
+  {
+    sourceId,
+    releases,
+    annotationsMax,
+  }: { sourceId: string; releases: readonly SourceRelease[]; annotationsMax: number },
 ): Promise<void> {
   if (releases.length === 0) return;
   const text = `
     insert into annotations (id, owner_id, package_id, date, text, url, release_key)
-    select r.id, s.owner_id, s.package_id, r.date, left(r.version, 200), r.url, r.key
+    select r.id, s.owner_id, s.package_id, r.date, left(r.version, ${ANNOTATION_TEXT_MAX}), r.url, r.key
     from sources s, unnest($2::uuid[], $3::date[], $4::text[], $5::text[], $6::text[]) as r (id, date, version, url, key)
-    where s.id = $1 and (select count(*) from annotations a where a.owner_id = s.owner_id and a.deleted_at is null) < ${PER_OWNER_MAX}
+    where s.id = $1
+      and not exists (select from annotations a where a.owner_id = s.owner_id and a.release_key = r.key)
+    order by r.date desc
+    limit greatest(0, $7::int - (
+      select count(*) from annotations a join sources s on s.owner_id = a.owner_id
+      where s.id = $1 and a.deleted_at is null
+    ))
     on conflict on constraint annotations_of_release do nothing`;
   await query(pg, text, [
     sourceId,
@@ -52,10 +63,9 @@ export async function insertReleases(
     releases.map(({ version }) => version),
     releases.map(({ url }) => url),
     releases.map(({ key }) => key),
+    annotationsMax,
   ]);
 }
-
-const PER_OWNER_MAX = 5_000;
 
 /** A release stays known, so that the same event or the next run of a source does not bring it back. */
 export async function deleteAnnotation(pg: Postgres, id: string): Promise<void> {
@@ -92,7 +102,10 @@ export interface AnnotationFilter {
   packageId: string | undefined;
 }
 
-/** The latest made first; one more than the page if there is a next. */
+/**
+ * The latest day first; one more than the page if there is a next. Throws `invalid-query` where the page is to begin after
+ * one that the owner does not have any more.
+ */
 export async function listAnnotations(
   pg: Postgres,
   {
@@ -102,13 +115,23 @@ export async function listAnnotations(
     filter: { range, packageId },
   }: OfOwner & { page: Page; filter: AnnotationFilter },
 ): Promise<AnnotationRecord[]> {
+  const after = page.after === undefined ? undefined : await dayOf(pg, { ownerId, id: page.after });
   const text = `${SELECT}
     and ($3::date is null or coalesce(a.end_date, a.date) >= $3) and ($4::date is null or a.date < $4)
-    and ($5::uuid is null or a.package_id is null or a.package_id = $5) and ($6::uuid is null or a.id < $6)
-    order by a.id desc limit $7`;
+    and ($5::uuid is null or a.package_id is null or a.package_id = $5)
+    and ($6::date is null or (a.date, a.id) < ($6, $7::uuid))
+    order by a.date desc, a.id desc limit $8`;
   const filtered = [range?.startDate ?? null, range?.endDate ?? null, packageId ?? null];
-  const values = [accountId, ownerId, ...filtered, page.after ?? null, page.perPage + 1];
+  const values = [accountId, ownerId, ...filtered, after ?? null, page.after ?? null, page.perPage + 1];
   return (await query<Row>(pg, text, values)).map(withoutNulls<AnnotationRecord>);
+}
+
+/** Also of a release that was taken off the charts. */
+async function dayOf(pg: Postgres, { ownerId, id }: { ownerId: string; id: string }): Promise<string> {
+  const text = "select date::text from annotations where owner_id = $1 and id = $2";
+  const [row] = await query<{ date: string }>(pg, text, [ownerId, id]);
+  if (row !== undefined) return row.date;
+  throw new Problem("invalid-query", "after must be the id of an annotation that is in the list now.");
 }
 
 type Row = Nullable<AnnotationRecord>;

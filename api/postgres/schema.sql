@@ -701,7 +701,7 @@ create table annotations (
   deleted_at  timestamptz,
   constraint annotations_of_release unique (owner_id, release_key)
 );
-create index annotations_of_owner on annotations (owner_id, id desc);
+create index annotations_of_owner on annotations (owner_id, date desc, id desc);
 create index annotations_of_package on annotations (package_id) where package_id is not null;
 
 -- With these, encrypted, GitHub signs its events.

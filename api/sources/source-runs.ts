@@ -91,6 +91,8 @@ const IS_STILL = "id = $1 and kind = $2 and name = $3 and enabled";
 export interface SuccessfulRun extends RunOutcome {
   /** The date of counters. */
   today: string;
+  /** How many annotations an owner may have, releases included. */
+  annotationsMax: number;
   counted:
     | {
         counts: readonly Count[];
@@ -103,7 +105,7 @@ export interface SuccessfulRun extends RunOutcome {
 
 /** Everything or nothing. The same counts again change nothing. */
 export async function putSuccess(pg: Pool, run: SuccessfulRun): Promise<void> {
-  const { source, nextRunAt, today, counted } = run;
+  const { source, nextRunAt, today, counted, annotationsMax } = run;
   await inTransaction(pg, async (client) => {
     const text = `
       update sources set last_success_at = clock_timestamp(), last_error = null, failures = 0, next_run_at = $4,
@@ -116,7 +118,7 @@ export async function putSuccess(pg: Pool, run: SuccessfulRun): Promise<void> {
     else {
       await putCounts(client, source.id, counted.counts);
       await putCounters(client, { sourceId: source.id, today, counters: counted.counters });
-      await insertReleases(client, { sourceId: source.id, releases: counted.releases });
+      await insertReleases(client, { sourceId: source.id, releases: counted.releases, annotationsMax });
     }
     await query(client, COUNT_DAY, [source.id, today]);
   });

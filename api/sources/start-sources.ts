@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { startRepeating } from "../../schemas/async/pause.js";
 import type { SourceKind } from "../../schemas/contracts/source.js";
+import { DEFAULT_QUOTAS, type Quotas } from "../access/quotas.js";
 import { RANGE_DAYS_MAX, addDays, dateAt } from "../../schemas/date-range.js";
 import { daysOf, distinctCounters } from "./days-of.js";
 import { type RegistryAccess, RegistryFailure, UnknownName, readRegistry } from "./read-registry.js";
@@ -21,6 +22,7 @@ export type SourceOutcome = (typeof SOURCE_OUTCOMES)[number];
 export interface SourcesWorker {
   pg: Pool;
   access: RegistryAccess;
+  quotas?: Pick<Quotas, "annotations">;
   /** The next time of the schedule. */
   nextTime: (after: Date) => Date;
   onRun?: (kind: SourceKind, outcome: SourceOutcome) => void;
@@ -81,12 +83,13 @@ async function runSource(
   source: ClaimedSource,
   signal: AbortSignal,
 ): Promise<SourceOutcome> {
-  const { pg, nextTime, now = () => new Date() } = worker;
+  const { pg, nextTime, quotas = DEFAULT_QUOTAS, now = () => new Date() } = worker;
   const begun = now();
   const nextRunAt = new Date(nextTime(begun).getTime() + spreadMs(source.id));
   try {
-    const counted = await countsOf(worker, { source, today: dateAt(begun.getTime()), signal });
-    await putSuccess(pg, { source, nextRunAt, today: dateAt(begun.getTime()), counted });
+    const today = dateAt(begun.getTime());
+    const counted = await countsOf(worker, { source, today, signal });
+    await putSuccess(pg, { source, nextRunAt, today, counted, annotationsMax: quotas.annotations });
     return "done";
   } catch (error) {
     if (error instanceof UnknownName) {

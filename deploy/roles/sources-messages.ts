@@ -5,6 +5,7 @@ import type { LogLevel } from "../process/log.js";
 
 export interface SourcesThreadData {
   sources: Config["sources"];
+  quotas: Config["quotas"];
   postgresUrl: string;
   logLevel: LogLevel;
 }

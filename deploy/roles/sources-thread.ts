@@ -12,7 +12,7 @@ import type { FromSources, SourcesThreadData, ToSources } from "./sources-messag
 
 const CONNECTIONS_MAX = 1;
 
-async function main({ sources, postgresUrl, logLevel }: SourcesThreadData): Promise<void> {
+async function main({ sources, quotas, postgresUrl, logLevel }: SourcesThreadData): Promise<void> {
   await using open = new ClosingStack();
   const log = createLog({ level: logLevel });
   const stopped = untilStopped<ToSources>(() => undefined);
@@ -27,6 +27,7 @@ async function main({ sources, postgresUrl, logLevel }: SourcesThreadData): Prom
     startSources({
       pg,
       access: createRegistryAccess(sources),
+      quotas,
       nextTime: () => task.getNextRun() ?? new Date(Date.now() + DAY_MS),
       onRun: (kind, outcome) => send({ kind, outcome }),
       onFailure: (error) =>

@@ -29,8 +29,8 @@ const MODULE = new URL("./sources-thread.js", import.meta.url);
  */
 export function startSourceRuns({ config, log, stores, registry }: SourceParts): AsyncDisposable {
   const { onRun } = createSourceMetrics(registry);
-  const { sources, logLevel } = config;
-  const data = { sources, postgresUrl: stores.postgresUrl, logLevel };
+  const { sources, quotas, logLevel } = config;
+  const data = { sources, quotas, postgresUrl: stores.postgresUrl, logLevel };
   let thread: SupervisedThread<ToSources> | undefined;
   const looking = startRepeating(
     async () => {

@@ -54,6 +54,39 @@ describe("a note", () => {
     expect(await idsOf("&startDate=2025-03-01&endDate=2025-04-01")).toEqual([]);
   });
 
+  test("is listed by its day, whenever it was made, on every page and for Grafana", async () => {
+    const days = ["2024-05-03", "2024-05-09", "2024-05-01", "2024-05-09", "2024-05-07"];
+    const made: AnnotationRecord[] = [];
+    for (const date of days) made.push(await add({ date, text: `On ${date}`, package: "tool" }));
+    const [third, early, first, late, middle] = made.map(({ id }) => id) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const latestFirst = [late, early, middle, third, first];
+    const range = "startDate=2024-05-01&endDate=2024-06-01";
+    expect((await listed(`&${range}`)).map(({ id }) => id)).toEqual(latestFirst);
+
+    const seen: string[] = [];
+    let next: string | undefined = `${LIST}?per_page=2&${range}`;
+    while (next !== undefined) {
+      const page: { annotations: AnnotationRecord[]; next?: string } = await api.get(
+        next.replace(toolchain.api, ""),
+      );
+      seen.push(...page.annotations.map(({ id }) => id));
+      next = page.next;
+    }
+    expect(seen).toEqual(latestFirst);
+    const shown = await api.request(`${LIST}?${range}`, { headers: { Accept: GRAFANA_TYPE } });
+    const times = ((await shown.json()) as { time: number }[]).map(({ time }) => time);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    for (const id of latestFirst) await remove(id);
+    const gone = await api.request(`${LIST}?after=${late}`);
+    expect([gone.status, await gone.json()]).toMatchObject([400, { code: "invalid-query" }]);
+  });
+
   test("is one of Grafana's by Accept, its text escaped", async () => {
     const { id } = await add({ date: "2025-04-01", text: HOSTILE, url: "https://example.org/?a=1&b=2" });
     const range = "startDate=2025-04-01&endDate=2025-04-02";

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
 import { createGuard } from "../../../../api/outbound/guard-address.js";
 import type { RegistryAccess } from "../../../../api/sources/read-registry.js";
 import { annotationRoutes } from "../../../../api/annotations/annotation-routes.js";
@@ -119,11 +120,16 @@ async function read({ id }: SourceRecord): Promise<SourceRecord> {
 }
 
 /** As on this day. Everything else of the kind is due as well. */
-async function runOn(day: string, source: SourceRecord, answer?: Reply): Promise<SourceRecord> {
+async function runOn(
+  day: string,
+  source: SourceRecord,
+  answer?: Reply,
+  quotas: { annotations: number } = DEFAULT_QUOTAS,
+): Promise<SourceRecord> {
   now = new Date(day.includes("T") ? day : `${day}T05:30:00Z`);
   if (answer !== undefined) reply = answer;
   expect(await as("admin", `POST ${path()}/${source.id}/run`)).toMatchObject({ status: 202 });
-  await runKind(workerOf(), source.kind, new AbortController().signal);
+  await runKind({ ...workerOf(), quotas }, source.kind, new AbortController().signal);
   return read(source);
 }
 
@@ -379,6 +385,34 @@ describe("what a registry says, whatever it says", () => {
     await as("admin", `DELETE /v2/${world.organization}/annotations/${first?.id ?? ""}`);
     await runOn("2026-08-03", source, answer);
     expect(await noted()).toEqual(others);
+  });
+
+  test("releases are added as far as the owner has room for annotations, the newest first", async () => {
+    const list = `/v2/${world.organization}/annotations`;
+    const noted = async () => {
+      const { annotations } = (await as("member", `GET ${list}?per_page=1000`)).body as {
+        annotations: AnnotationRecord[];
+      };
+      return annotations.map(({ text }) => text);
+    };
+    const before = await noted();
+    await as("admin", `POST ${list}`, { date: "2026-08-01", text: "By hand" });
+    const tags = Array.from({ length: 6 }, (_, at) => ({
+      tag_name: `room-${at}`,
+      published_at: `2026-07-0${at + 1}T09:00:00Z`,
+      assets: [],
+    }));
+    const source = await create("github-releases", "acme/room");
+    const quota = { annotations: before.length + 4 };
+    await runOn("2026-08-01", source, traffic(json(tags)), quota);
+    const added = async () => (await noted()).filter((text) => !before.includes(text));
+    expect(await added()).toEqual(["By hand", "room-5", "room-4", "room-3"]);
+    await runOn("2026-08-02", source, undefined, quota);
+    expect(await added()).toHaveLength(4);
+    await runOn("2026-08-03", source, undefined, { annotations: 1 });
+    expect(await added()).toHaveLength(4);
+    await runOn("2026-08-04", source, undefined, { annotations: 10_000 });
+    expect(await added()).toEqual(["By hand", ...tags.map(({ tag_name }) => tag_name).toReversed()]);
   });
 
   test("a redirect takes the token of GitHub to no other host", async () => {
