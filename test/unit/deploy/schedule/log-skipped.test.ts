@@ -15,7 +15,7 @@ test.each([
 ])("of %s the log says which job and when", (event, msg) => {
   const { lines, log } = openLog();
   const task = Object.assign(new EventEmitter(), { name: "funnel" });
-  logSkipped(task as unknown as Parameters<typeof logSkipped>[0], log);
+  logSkipped(task, log);
   task.emit(event, { date: new Date(0) });
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     { level: 40, job: "funnel", dueAt: "1970-01-01T00:00:00.000Z", msg },
