@@ -78,6 +78,15 @@ export async function disableNotification(
   return (await query(pg, text, [id, reason])).length > 0;
 }
 
+/** What came of a message that was sent by hand: why it was not taken, or null. */
+export async function putSentByHand(pg: Postgres, id: string, error: string | null): Promise<void> {
+  const text = `
+    update notifications set hand_tried_at = clock_timestamp(), hand_error = $2,
+      hand_sent_at = case when $2::text is null then clock_timestamp() else hand_sent_at end
+    where id = $1`;
+  await query(pg, text, [id, error]);
+}
+
 /** Also deletes its messages. */
 export async function deleteNotification(pg: Postgres, id: string): Promise<void> {
   await query(pg, "delete from notifications where id = $1", [id]);
@@ -106,14 +115,19 @@ export async function listNotifications(
 const SELECT = `
   select n.id, o.name as owner, n.event, n.package_id, n.threshold_percent, n.channel, n.target_shown as target, n.enabled,
     n.disabled_reason, ${utc("n.created_at")} as created_at, ${utc("n.updated_at")} as updated_at,
-    (
-      select ${utc("max(ended_at)")} from notification_messages m where m.notification_id = n.id and m.state = 'sent'
-    ) as last_sent_at,
-    (
-      select last_error from notification_messages m
+    ${utc(`greatest(n.hand_sent_at, (
+      select max(ended_at) from notification_messages m where m.notification_id = n.id and m.state = 'sent'
+    ))`)} as last_sent_at,
+    case
+      when last.state = 'pending' and last.last_error is not null then last.last_error
+      when n.hand_tried_at > coalesce(last.tried_at, '-infinity') then n.hand_error
+      else last.last_error
+    end as last_error
+  from notifications n join owners o on o.id = n.owner_id
+    left join lateral (
+      select state, last_error, coalesce(ended_at, created_at) as tried_at from notification_messages m
       where m.notification_id = n.id and m.state not in ('nothing', 'gathered') order by m.id desc limit 1
-    ) as last_error
-  from notifications n join owners o on o.id = n.owner_id`;
+    ) last on true`;
 
 /** What the service itself needs of a notification. */
 export interface StoredNotification extends NotificationFields {

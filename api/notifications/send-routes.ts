@@ -7,13 +7,14 @@ import { Problem } from "../../schemas/problem.js";
 import { limitWork, type RunLimited } from "../http/limit-work.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { requireFew } from "../identity/failure-limits.js";
-import { EXAMPLES } from "./example-data.js";
+import { exampleOf } from "./example-data.js";
 import type { AnyData } from "./messages.js";
 import {
   type NotificationDeps,
   type StoredNotification,
   notificationFor,
   notificationTarget,
+  putSentByHand,
   readStoredNotification,
 } from "./notifications.js";
 import { lastPeriod } from "./periods.js";
@@ -92,6 +93,7 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
         const target = notificationTarget(notification);
         await call.record(deps.pg, { ownerId, target, changes: { sent: true } });
         const sent = await sendMessage(sending, deps);
+        await putSentByHand(deps.pg, stored.id, sent.isSent ? null : sent.error);
         call.ctx.body = sent.isSent ? { success: true } : { success: false, error: sent.error };
       },
     }),
@@ -125,5 +127,5 @@ async function readLast(reading: PeriodReading, rule: StoredNotification, now: D
   const { event } = rule;
   return isPeriodEvent(event)
     ? readPeriod(reading, { ...rule, event }, lastPeriod(event, now))
-    : EXAMPLES[event];
+    : exampleOf(event, rule);
 }

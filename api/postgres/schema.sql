@@ -798,6 +798,10 @@ create table notifications (
   enabled           boolean not null default true,
   -- Why the service disabled it; null where a person did.
   disabled_reason   text,
+  -- Of messages that a person sent by hand: the last one, why it was not taken, and the last one that was.
+  hand_tried_at     timestamptz,
+  hand_error        text,
+  hand_sent_at      timestamptz,
   -- Periods and failures from before it are not told.
   enabled_at        timestamptz not null default now(),
   -- Since the first attempt that failed after the last that did not.

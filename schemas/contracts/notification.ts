@@ -86,7 +86,10 @@ export const NOTIFICATION = titledObject(
     created_at: TIMESTAMP,
     updated_at: TIMESTAMP,
     last_sent_at: TIMESTAMP,
-    last_error: { type: "string", description: "Of the last message; absent once it was sent" },
+    last_error: {
+      type: "string",
+      description: "Of the last message, also of one sent by hand; absent once it was sent",
+    },
   },
 );
 export const NOTIFICATION_CREATE = titledObject("NotificationCreate", ["event", "channel", "target"], SENT);

@@ -379,6 +379,39 @@ test("a message by hand is sent at once and takes no other's place", async () =>
   await remove(made);
 });
 
+test("a record says what came of a message that was sent by hand", async () => {
+  const made = await notify(byChat("import-failed"));
+  const send = () => api.post<NotificationSent>(`/v2/acme/notifications/${made.id}/send`, {});
+  const lead = (target: string) =>
+    api.request(`/v2/acme/notifications/${made.id}`, { method: "PUT", body: JSON.stringify({ target }) });
+  expect(made).not.toHaveProperty("last_sent_at");
+  expect(await send()).toEqual({ success: true });
+  const first = await read(made);
+  expect(Date.parse(first.last_sent_at ?? "")).toBeGreaterThanOrEqual(Date.parse(first.created_at));
+  expect(first).not.toHaveProperty("last_error");
+
+  await lead("http://127.0.0.1:1/hook");
+  const { error } = await send();
+  expect(await read(made)).toMatchObject({ last_sent_at: first.last_sent_at, last_error: error });
+
+  await lead(chat.url);
+  expect(await send()).toEqual({ success: true });
+  const last = await read(made);
+  expect(last).not.toHaveProperty("last_error");
+  expect((last.last_sent_at ?? "") > (first.last_sent_at ?? "")).toBe(true);
+  await remove(made);
+});
+
+test.each([0, 5, 99.5, 150])(
+  "a preview of failed imports is one that a threshold of %s tells",
+  async (threshold) => {
+    const made = await notify(byChat("import-failed", { threshold_percent: threshold }));
+    const { text } = await api.get<{ text: string }>(`/v2/acme/notifications/${made.id}/preview`);
+    expect(text).toContain(`more than ${threshold} % are refused`);
+    await remove(made);
+  },
+);
+
 test("what waits for a notification that is disabled is never sent", async () => {
   chat.received.length = 0;
   const made = await notify(byChat("weekly-digest", { target: "http://127.0.0.1:1/hook" }));
