@@ -41,6 +41,8 @@ export interface AppDeps {
   tokens: TokenCipher;
   log: Logger;
   readiness: Readiness;
+  /** The address at which people reach the API, whatever requests say; see `publicBase`. */
+  publicUrl?: string | undefined;
   /** Whether `X-Forwarded-*` is trusted from this address. By default no address is trusted. */
   trustsProxy?: (address: string) => boolean;
   /** The address of live collection, for lines to copy; port 8081 of every host by default. */
@@ -71,6 +73,7 @@ export function createApp({
   tokens,
   log,
   readiness,
+  publicUrl,
   trustsProxy = () => false,
   collect,
   listener = NO_LISTENER,
@@ -92,7 +95,7 @@ export function createApp({
   app.use(requestId(log));
   app.use(watchCaller());
   app.use(accessLog((request) => listener.onAnswered(request)));
-  app.use(publicBase(trustsProxy, collect));
+  app.use(publicBase(trustsProxy, collect, publicUrl));
   app.use(securityHeaders());
   app.use(cors(corsOrigins));
   app.use(negotiateAnswers());
@@ -119,7 +122,7 @@ export function createApp({
   const open: PublicRoute[] = [
     ...publicRoutes,
     ...healthRoutes(readiness),
-    ...documentRoutes(() => buildDocument([...open, ...all], PRODUCT)),
+    ...documentRoutes(() => buildDocument([...open, ...all], { ...PRODUCT, publicUrl })),
   ];
   app.use(routerOf(all, open, untilCollected).routes());
   app.use(refuseUnmatched());

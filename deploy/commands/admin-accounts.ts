@@ -54,7 +54,7 @@ function signInLinkCommand(administer: Administer): Command {
     .argument("[username]", "may be left out while there is no account: the link then makes the first one")
     .option(
       "--url <url>",
-      "the service as browsers reach it; by default as it listens on this machine",
+      "the service as browsers reach it; by default PUBLIC_URL, or as it listens on this machine",
       parseUrl,
     )
     .action((username: string | undefined, { url }: { url?: string }) =>
@@ -70,8 +70,8 @@ function parseUrl(text: string): string {
   throw new InvalidArgumentError("Give an http:// or https:// URL, such as https://stats.example.");
 }
 
-function serviceUrl({ apiUrl }: Pick<Administered, "apiUrl">): string {
-  if (apiUrl !== undefined) return apiUrl;
+function serviceUrl({ apiUrl, publicUrl = apiUrl }: Pick<Administered, "apiUrl" | "publicUrl">): string {
+  if (publicUrl !== undefined) return publicUrl;
   throw new StartFailure(
     "No server runs on this DATA_DIR: start it, or say with --url where browsers reach the service.",
   );
@@ -110,7 +110,7 @@ function endingCommands(administer: Administer): Command[] {
     new Command("remove-account")
       .alias("delete-account")
       .description(
-        "Remove an account for good, with its e-mail address, tokens, sessions and own log. Refused while it owns packages or pixels, is the last owner of an organization, or has imports running.",
+        "Remove an account for good, with its e-mail address, notifications to it, tokens, sessions and own log. Refused while it owns packages or pixels, is the last owner of an organization, or has imports running.",
       )
       .argument("<username>")
       .action((username: string) =>

@@ -110,12 +110,12 @@ async function onDatabase(from: OpenAdminStores, work: (deps: Administered) => P
   open.defer(() => pg.end());
   await migratePostgres(pg);
   await checkSecretKey(pg, tokens);
-  const { apiUrl, clickhouseSource, logSource } = stores;
+  const { apiUrl, publicUrl, clickhouseSource, logSource } = stores;
   const openClickHouse = async () => {
     const { connectShards } = await import("../stores/clickhouse/connect-shards.js");
     return open.use(connectShards(await stores.runClickHouse()));
   };
-  await work({ pg, tokens, apiUrl, clickhouseSource, logSource, openClickHouse });
+  await work({ pg, tokens, apiUrl, publicUrl, clickhouseSource, logSource, openClickHouse });
 }
 
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {

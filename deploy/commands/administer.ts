@@ -15,6 +15,8 @@ export interface Administered {
   tokens: TokenCipher;
   /** The URL at which a browser on this machine reaches the service; undefined if it does not run here. */
   apiUrl: string | undefined;
+  /** The address at which people reach the service, where it is configured. */
+  publicUrl: string | undefined;
   clickhouseSource: ClickHouseSource | undefined;
   /** The directory of an embedded log may not exist. */
   logSource: EventLogSource;
@@ -28,6 +30,7 @@ export interface AdminStores extends AsyncDisposable {
   readonly postgresUrl: string;
   /** Undefined when no server runs on the data directory. */
   readonly apiUrl: string | undefined;
+  readonly publicUrl: string | undefined;
   /** Absent when ClickHouse is embedded and does not run. */
   readonly clickhouseSource: ClickHouseSource | undefined;
   readonly secretKey: Buffer;

@@ -105,7 +105,7 @@ async function temporaryDirectory(): Promise<TemporaryDirectory> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Always uses embedded stores, so that a demo never writes to configured ones. */
+/** Uses embedded stores and addresses of this machine, so that a demo never writes or leads to configured ones. */
 async function demoConfig(dataDir: string): Promise<Config> {
   const {
     DATABASE_URL: _d,
@@ -113,6 +113,7 @@ async function demoConfig(dataDir: string): Promise<Config> {
     KAFKA_BROKERS: _k,
     SECRET_KEY: _s,
     ROLES: _r,
+    PUBLIC_URL: _p,
     ...env
   } = process.env;
   const config = parseConfig({ LOG_LEVEL: "warn", ...env, DATA_DIR: dataDir });

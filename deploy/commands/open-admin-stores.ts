@@ -59,6 +59,7 @@ async function openRunning(
   return {
     postgresUrl: postgres,
     apiUrl: api && browsableUrl(api),
+    publicUrl: config.publicUrl,
     clickhouseSource: source,
     secretKey,
     logSource: logSourceOf(config),

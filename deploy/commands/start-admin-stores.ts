@@ -25,6 +25,7 @@ export async function startAdminStores(config: Config, logSource: EventLogSource
     return {
       postgresUrl: postgres.url,
       apiUrl: undefined,
+      publicUrl: config.publicUrl,
       clickhouseSource: given,
       secretKey,
       logSource,

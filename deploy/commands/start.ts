@@ -65,13 +65,13 @@ async function greeting(running: Running, config: Config): Promise<string> {
 
 async function firstAccountLines(
   { endpoints, stores, secretKey }: Running,
-  { adminCommand }: Config,
+  { adminCommand, publicUrl }: Config,
 ): Promise<string[]> {
   const command = `  ${adminCommand} create-account --username you --email you@example.org`;
   if (endpoints.api === undefined)
     return ["There is no account yet. Make one, in another terminal:", command];
   const deps = { pg: stores.pg, tokens: createTokenCipher(secretKey) };
-  const link = signInLinkUrl(browsableUrl(endpoints.api), await makeSignInLink(deps, undefined));
+  const link = signInLinkUrl(publicUrl ?? browsableUrl(endpoints.api), await makeSignInLink(deps, undefined));
   return [
     `There is no account yet. This link makes the first one, once and within ${LINK_MINUTES} minutes:`,
     `  ${link}`,

@@ -39,6 +39,18 @@ const SERVERS = {
     default: "9464",
     meaning: "`/metrics` for Prometheus, and `/healthz` and `/readyz` for every role.",
   },
+  PUBLIC_URL: {
+    type: "string",
+    format: "public-url",
+    mustBe: "an http:// or https:// URL of a host and a plain path, such as https://stats.example.org/tools",
+    unset:
+      "responses link to the host of the request, and messages have no links unless `HOST` is a loopback address and " +
+      "`TRUSTED_PROXIES` is unset",
+    meaning:
+      "The address at which people reach `PORT`, path prefix included. Every link that leaves the service begins with it, " +
+      "whatever `Host` and forwarded headers say. Set it for the roles `api` and `jobs` where others than this machine use " +
+      "the service.",
+  },
   TRUSTED_PROXIES: {
     type: "string",
     format: "cidrs",

@@ -25,7 +25,7 @@ import {
   databaseUrl,
   tlsFiles,
 } from "./tls-files.js";
-import { items, parseSourceUrls, variableFaults } from "./variable-faults.js";
+import { items, parsePublicUrl, parseSourceUrls, variableFaults } from "./variable-faults.js";
 
 interface Listen {
   host: string;
@@ -75,6 +75,8 @@ export interface Config {
   };
   /** The mail server and the sender. */
   mail?: { url: string; from: string };
+  /** The address at which people reach the API, without a slash at its end. */
+  publicUrl?: string;
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** Origins whose pages may call the API; `*` for all. */
@@ -135,6 +137,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       ...given("githubToken", variables.GITHUB_TOKEN),
     },
     ...given("mail", mailOptions(variables)),
+    ...given("publicUrl", variables.PUBLIC_URL && parsePublicUrl(variables.PUBLIC_URL)),
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: variables.LOG_LEVEL as LogLevel,

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
 import { parseQuotas } from "../../api/access/quotas.js";
 import { SOURCE_KINDS, type SourceKind } from "../../schemas/contracts/source.js";
-import { isEmail, parseBytes } from "../../schemas/formats.js";
+import { isEmail, isHttpUrl, parseBytes } from "../../schemas/formats.js";
 import { VARIABLES, type VariableName, type Variables } from "./config-schema.js";
 import { ROLES } from "./roles.js";
 import { parseShards } from "./store-variables.js";
@@ -28,6 +28,7 @@ ajv.addFormat("bytes", (text) => parseBytes(text) !== undefined);
 ajv.addFormat("roles", (text) => items(text).length > 0 && unknownRoles(text).length === 0);
 ajv.addFormat("postgres-url", (text) => isUrl(text, ["postgres:", "postgresql:"]));
 ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));
+ajv.addFormat("public-url", (text) => parsePublicUrl(text) !== undefined);
 ajv.addFormat("issuer", isIssuer);
 ajv.addFormat("smtp-url", (text) => isUrl(text, ["smtp:", "smtps:"]) && new URL(text).hostname !== "");
 ajv.addFormat("sender", isSender);
@@ -122,6 +123,14 @@ export function parseSourceUrls(text: string): Partial<Record<SourceKind, string
   return isSound
     ? Object.fromEntries(pairs.map(([kind, url]) => [kind, url.replace(/\/+$/, "")]))
     : undefined;
+}
+
+/** Without a slash at its end. Undefined for a URL with more than a host, a port and a path of plain characters. */
+export function parsePublicUrl(text: string): string | undefined {
+  if (!isHttpUrl(text) || /[?#]/.test(text)) return undefined;
+  const { origin, pathname } = new URL(text);
+  const path = pathname.replace(/\/$/, "");
+  return /^(\/[A-Za-z0-9._~-]+)*$/.test(path) ? origin + path : undefined;
 }
 
 function isDnsServer(text: string): boolean {

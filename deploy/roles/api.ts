@@ -63,6 +63,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     log,
     readiness: readinessOf(stores),
     listener,
+    publicUrl: config.publicUrl,
     trustsProxy: isProxy,
     // The port that it has, which may be any free one.
     collect: { ...config.collect, ...(collect && { port: Number(new URL(collect.url).port) }) },

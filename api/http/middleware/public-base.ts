@@ -9,20 +9,28 @@ import type { ApiContext, ApiState } from "../route.js";
 
 /**
  * Sets the URL of the API as callers reach it, for URLs in answers: `https://api.example/prefix`, without a trailing
- * slash. Taken from `Host`, or from what a trusted proxy says (`readForwarded`).
- * Requests without a usable `Host`, such as a load balancer's health checks in HTTP/1.0, get `localhost`.
+ * slash. Taken from `Host`, or from what a trusted proxy says (`readForwarded`). Requests without a usable `Host`, such as
+ * a load balancer's health checks in HTTP/1.0, get `localhost`. `publicUrl` replaces all of this, whatever a request says.
  */
 export function publicBase(
   trustsProxy: (address: string) => boolean,
   collect: CollectPlace = { port: 8081 },
+  publicUrl?: string,
 ): Middleware<ApiState> {
-  return (ctx, next) => {
+  return async (ctx, next) => {
     const forwarded = readForwarded(ctx.req, trustsProxy);
-    ctx.state.publicBase = requestBase(ctx, forwarded);
+    ctx.state.publicBase = publicUrl ?? requestBase(ctx, forwarded);
     const isProxied = forwarded.host !== undefined || forwarded.protocol !== undefined;
     Object.assign(ctx.state, collectAddress(ctx.state.publicBase, { ...collect, isProxied }));
-    return next();
+    await next();
+    if (publicUrl !== undefined) completeLocation(ctx, publicUrl);
   };
+}
+
+/** Redirects of pages are paths, which browsers complete with the host that they asked. */
+function completeLocation(ctx: ApiContext, publicUrl: string): void {
+  const location = ctx.response.get("Location");
+  if (location !== "") ctx.set("Location", new URL(location, publicUrl + ctx.path).href);
 }
 
 export interface CollectPlace {

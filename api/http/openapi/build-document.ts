@@ -23,12 +23,13 @@ export interface OpenApiDocument extends DocumentObject {
 
 interface DocumentFacts {
   version: string;
+  publicUrl?: string | undefined;
 }
 
 /** Its schemas are the objects that validate requests. Throws if two routes contradict each other. */
 export function buildDocument(
   routes: readonly DescribedRoute[],
-  { version }: DocumentFacts,
+  { version, publicUrl }: DocumentFacts,
 ): OpenApiDocument {
   const components = new Components();
   const paths: OpenApiDocument["paths"] = {};
@@ -43,8 +44,8 @@ export function buildDocument(
   return {
     openapi: "3.1.0",
     info: { ...INFO, version },
-    // Relative to the document's own address, so that it is valid below any prefix of a proxy.
-    servers: [{ url: "." }],
+    // Else relative to the document's own address, so that it is valid below any prefix of a proxy.
+    servers: [{ url: publicUrl ?? "." }],
     tags: tagsOf(paths),
     paths,
     webhooks: describeWebhooks(components),

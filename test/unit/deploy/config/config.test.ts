@@ -84,6 +84,7 @@ test("every variable reaches its place", () => {
     SOURCES_SCHEDULE: "0 4 * * *",
     SOURCES_URLS: "npm=http://127.0.0.1:9000/ pypi=http://127.0.0.1:9001/x",
     GITHUB_TOKEN: "of-github",
+    PUBLIC_URL: "https://Stats.example.org:443/tools/",
     TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
     CORS_ORIGINS: "https://dashboard.example, http://127.0.0.1:3000",
     COLLECT_HOST: "Pixels.Example",
@@ -142,6 +143,7 @@ test("every variable reaches its place", () => {
       urls: { npm: "http://127.0.0.1:9000", pypi: "http://127.0.0.1:9001/x" },
       githubToken: "of-github",
     },
+    publicUrl: "https://stats.example.org/tools",
     trustedProxies: ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"],
     corsOrigins: ["https://dashboard.example", "http://127.0.0.1:3000"],
     logLevel: "debug",
@@ -302,3 +304,29 @@ function failureOf(env: Record<string, string>): unknown {
 function faultOf(env: Record<string, string>): string {
   return (failureOf(env) as Error).message;
 }
+
+test.each([
+  ["https://stats.example.org", "https://stats.example.org"],
+  ["http://[::1]:8080/", "http://[::1]:8080"],
+  ["https://stats.example.org/a/b.c_d~e-f/", "https://stats.example.org/a/b.c_d~e-f"],
+])("PUBLIC_URL=%s begins links as %s", (PUBLIC_URL, publicUrl) => {
+  expect(parseConfig({ PUBLIC_URL }).publicUrl).toBe(publicUrl);
+});
+
+test.each([
+  "stats.example.org",
+  "ftp://stats.example.org",
+  "https://",
+  "https://user:hidden@stats.example.org",
+  "https://stats.example.org/?a=1",
+  "https://stats.example.org/#top",
+  "https://stats.example.org//evil.example",
+  "https://stats.example.org/a b",
+  "https://stats.example.org/a>b",
+  "https://stats.example.org/a\r\nb",
+])("PUBLIC_URL=%j stops the start", (PUBLIC_URL) => {
+  expect(faultOf({ PUBLIC_URL })).toMatch(
+    /^PUBLIC_URL must be an http:\/\/ or https:\/\/ URL of a host and a plain/,
+  );
+  expect(faultOf({ PUBLIC_URL })).not.toContain("hidden");
+});

@@ -105,6 +105,12 @@ describe("the document of the whole API", () => {
   });
 });
 
+test("the server is the public URL where there is one, else the document's own place", () => {
+  const publicUrl = "https://stats.example/tools";
+  expect(buildDocument([READ], { ...VERSION, publicUrl })).toMatchObject({ servers: [{ url: publicUrl }] });
+  expect(buildDocument([READ], VERSION)).toMatchObject({ servers: [{ url: "." }] });
+});
+
 describe("an operation", () => {
   test("has its path's parameters, all required, in OpenAPI's spelling", () => {
     const { parameters } = operation([READ], "get");
