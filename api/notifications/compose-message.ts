@@ -10,7 +10,8 @@ import type {
 import { path, withQuery } from "../dashboard/address.js";
 import { formatFull, formatShare } from "../dashboard/parts/format.js";
 import { downloadsChanged, monthlyDigest, newCompanies, weeklyDigest } from "./compose-period.js";
-import { type Message, type Said, oneLine } from "./message.js";
+import { PRODUCT_NAME } from "../http/product.js";
+import { type Message, type Said, oneLine, quoted } from "./message.js";
 import type { AnyData } from "./messages.js";
 
 export interface Composed {
@@ -25,15 +26,14 @@ export function composeMessage({ event, data, owner, baseUrl }: Composed): Messa
   const { end, query, label, ...said } = compose(data, owner);
   const url = withQuery(`${baseUrl}/dashboard${path`/o/${owner}`}${end}`, query);
   const { correction } = data as { correction?: boolean };
+  const subject = correction === true ? `Correction: ${said.subject}` : said.subject;
   return {
     tiles: [],
     charts: [],
     small: [],
     ...said,
-    ...(correction === true && {
-      subject: `Correction: ${said.subject}`,
-      lines: [CORRECTION, ...said.lines],
-    }),
+    subject: `${PRODUCT_NAME}: ${subject}`,
+    ...(correction === true && { lines: [CORRECTION, ...said.lines] }),
     link: { label, url },
   };
 }
@@ -56,7 +56,7 @@ function importFailed(data: ImportFailedData, owner: string): Said {
   const limit = `You are told where more than ${data.threshold_percent} % are refused.`;
   if (data.failures > 1)
     return {
-      subject: `${oneLine(owner)}: ${formatFull(data.failures)} imports failed`,
+      subject: `${quoted(owner)}: ${formatFull(data.failures)} imports failed`,
       lines: [
         `${formatFull(data.failures)} imports broke off or refused lines.`,
         ...listed(data, (each) => `${intoOf(each, owner)}: ${refusedOf(each)}`),
@@ -81,7 +81,7 @@ function importFailed(data: ImportFailedData, owner: string): Said {
   };
 }
 
-const intoOf = ({ artifact }: FailedImport, owner: string) => oneLine(artifact ?? owner);
+const intoOf = ({ artifact }: FailedImport, owner: string) => quoted(artifact ?? owner);
 
 const shareOf = ({ events_total: total, events_failed_to_import: failed }: FailedImport) =>
   formatShare(total === 0 ? 0 : failed / total);
@@ -108,7 +108,7 @@ function listed<Failure>(
 function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
   if (data.failures > 1)
     return {
-      subject: `${oneLine(owner)}: ${formatFull(data.failures)} webhooks were disabled`,
+      subject: `${quoted(owner)}: ${formatFull(data.failures)} webhooks were disabled`,
       lines: [
         `${formatFull(data.failures)} webhooks were disabled.`,
         ...listed(data, ({ host, reason }) => `${oneLine(host)}: ${oneLine(reason)}`),
@@ -118,11 +118,10 @@ function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
       label: "Open the webhooks",
       end: "/webhooks",
     };
-  const to = oneLine(data.host);
-  return {
-    subject: `${oneLine(owner)}: the webhook to ${to} was disabled`,
+    return {
+    subject: `${quoted(owner)}: the webhook to ${quoted(data.host)} was disabled`,
     lines: [
-      `The webhook to ${to} was disabled. ${oneLine(data.reason, 500)}`,
+      `The webhook to ${oneLine(data.host)} was disabled. ${oneLine(data.reason, 500)}`,
       "Once its receiver answers again, enable it. What happens until then is not sent to it.",
     ],
     label: "Open the webhook",
@@ -134,18 +133,18 @@ function sourceFailed(data: SourceFailedData, owner: string): Said {
   const sources = { label: "Open the sources", end: "/settings/sources" };
   if (data.failures > 1)
     return {
-      subject: `${oneLine(owner)}: the counts of ${formatFull(data.failures)} sources cannot be fetched`,
+      subject: `${quoted(owner)}: the counts of ${formatFull(data.failures)} sources cannot be fetched`,
       lines: [
         `The registries of ${formatFull(data.failures)} sources were asked three times or more without success.`,
-        ...listed(data, ({ kind, name, error }) => `${kind} ${oneLine(name)}: ${oneLine(error)}`),
+        ...listed(data, ({ kind, name, error }) => `${kind} ${quoted(name)}: ${oneLine(error)}`),
         "They are asked again automatically. Days that they still have are backfilled.",
       ],
       small: ONCE_AN_HOUR,
       ...sources,
     };
-  const source = `${data.kind} ${oneLine(data.name)}`;
+  const source = `${data.kind} ${quoted(data.name)}`;
   return {
-    subject: `${oneLine(owner)}: the counts of ${source} cannot be fetched`,
+    subject: `${quoted(owner)}: the counts of ${source} cannot be fetched`,
     lines: [
       `The registry of ${source} was asked three times or more without success. The last time it was: ` +
         oneLine(data.error, 500),

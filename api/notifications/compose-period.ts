@@ -16,7 +16,7 @@ import {
   formatTime,
 } from "../dashboard/parts/format.js";
 import { changeOf } from "../statistics/statistics-answer.js";
-import { type Chart, type Said, type Tile, oneLine } from "./message.js";
+import { type Chart, type Said, type Tile, oneLine, quoted } from "./message.js";
 
 export function weeklyDigest(data: DigestData, owner: string): Said {
   return digest(data, owner, { unit: "week", when: daysOf(data) });
@@ -32,7 +32,7 @@ function daysOf({ start_date: start, end_date: end }: Ranged): string {
   return formatDays(start, addDays(end, -1));
 }
 
-const subjectOf = ({ package: name }: Ranged, owner: string) => oneLine(name ?? owner);
+const subjectOf = ({ package: name }: Ranged, owner: string) => quoted(name ?? owner);
 
 const rangeOf = ({ start_date: startDate, end_date: endDate }: Ranged) => ({ startDate, endDate });
 
@@ -134,7 +134,7 @@ export function newCompanies(data: NewCompaniesData, owner: string): Said {
   const name = subjectOf(data, owner);
   const many = numbered(fresh, "new company", "new companies");
   const [first] = companies;
-  const who = fresh === 1 && first !== undefined ? oneLine(first.name) : many;
+  const who = fresh === 1 && first !== undefined ? quoted(first.name) : many;
   const rest = fresh - Math.min(companies.length, ROWS_MAX);
   return {
     subject: `${name}: ${who}, ${formatDate(data.start_date)}`,

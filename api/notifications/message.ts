@@ -38,3 +38,10 @@ export function oneLine(text: string, charactersMax = CHARACTERS_MAX): string {
     ? characters.join("")
     : `${characters.slice(0, charactersMax - 1).join("")}…`;
 }
+
+/** A name that others chose, where it stands in a sentence of ours: in quotation marks, which it cannot end. */
+export function quoted(name: string): string {
+  return `"${oneLine(name.replaceAll('"', "'"), NAME_MAX)}"`;
+}
+
+const NAME_MAX = 60;

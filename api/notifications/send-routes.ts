@@ -54,8 +54,8 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
             description: "The message",
             schema: NOTIFICATION_PREVIEW,
             example: {
-              subject: "acme: 5,259 downloads, 3 – 9 Aug 2026",
-              text: "acme had 5,259 downloads ...\n",
+              subject: 'Maintainer Toolchain: "acme": 5,259 downloads, 3 – 9 Aug 2026',
+              text: '"acme" had 5,259 downloads ...\n',
             },
           },
         },

@@ -2,13 +2,31 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { formatFull } from "../../dashboard/parts/format.js";
 import type { Chart, Message, Tile } from "../message.js";
+import { unlinked } from "./message-text.js";
 
 /**
  * The HTML part of a mail. Mail clients know tables and styles of elements, and nothing is loaded. Those that follow the
  * scheme of the system use the classes; the others show the light colours.
  */
 export function messageHtml(message: Message, unsubscribeUrl: string): string {
-  return `<!doctype html>${renderToString(<Mail message={message} unsubscribeUrl={unsubscribeUrl} />)}`;
+  const mail = <Mail message={withoutLinks(message)} unsubscribeUrl={unsubscribeUrl} />;
+  return `<!doctype html>${renderToString(mail)}`;
+}
+
+function withoutLinks({ subject, lines, charts, small, ...rest }: Message): Message {
+  const rowsOf = ({ rows }: Chart) =>
+    rows.map(({ label, note, ...row }) => ({
+      ...row,
+      label: unlinked(label),
+      ...(note !== undefined && { note: unlinked(note) }),
+    }));
+  return {
+    ...rest,
+    subject: unlinked(subject),
+    lines: lines.map(unlinked),
+    charts: charts.map((chart) => ({ ...chart, rows: rowsOf(chart) })),
+    small: small.map(unlinked),
+  };
 }
 
 const FONT = "font-family:-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif;";

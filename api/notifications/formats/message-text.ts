@@ -13,10 +13,18 @@ export function messageText(message: Message, ends: readonly string[] = []): str
     ...lines.map((line) => wrapped(line)),
     ...(tiles.length > 0 ? [alignedRows(tiles)] : []),
     ...charts.map((chart) => [chart.title, ...chartRows(chart)]),
+  ].map((part) => part.map(unlinked));
+  const all = [
+    ...parts,
     [`${link.label}:`, link.url],
-    ["-- ", ...small.flatMap((line) => wrapped(line)), ...ends],
+    ["-- ", ...small.flatMap((line) => wrapped(line)).map(unlinked), ...ends],
   ];
-  return `${parts.map((part) => part.join("\n")).join("\n\n")}\n`;
+  return `${all.map((part) => part.join("\n")).join("\n\n")}\n`;
+}
+
+/** Mail programs make links of texts that look like addresses. Joiners of no width keep names of others from being one. */
+export function unlinked(text: string): string {
+  return text.replaceAll("://", ":\u2060//").replace(/\.(?=\p{L})/gu, ".\u2060");
 }
 
 /** Rows of a chart in columns: name, number, bar, note. */

@@ -149,7 +149,7 @@ describe("a weekly digest by mail", () => {
     expect(text).not.toMatch(/Mercedes.*mercedes-benz/);
     expect(html).toContain(`>${totals.downloads}<`);
     expect(html).toContain("&lt;b>web");
-    expect(headers["subject"]).toContain(`acme: ${totals.downloads} downloads`);
+    expect(headers["subject"]).toContain(`Maintainer Toolchain: "acme": ${totals.downloads} downloads`);
     expect(headers["from"]).toBe("Stats <stats@acme.example>");
   });
 
@@ -264,7 +264,7 @@ describe("numbers that change afterwards", () => {
     expect(await plan(2 * HOUR_MS)).toBe(1);
     await sent(smtp.mails, 2);
     const [first, correction] = smtp.mails.map(({ headers }) => headers);
-    expect(correction?.["subject"]).toMatch(/^Correction: acme: /);
+    expect(correction?.["subject"]).toMatch(/^Maintainer Toolchain: Correction: "acme": /);
     expect(correction?.["in-reply-to"]).toBe(first?.["message-id"]);
     await retract(api, `/v2/imports/acme/${small.id}`);
     await more(300);
@@ -444,7 +444,7 @@ test("the page makes, shows, previews, sends, edits and ends a notification with
   expect(made.html).not.toContain(TARGET);
   const [, id = ""] = /value="send ([0-9a-f-]{36})"/.exec(made.html) ?? [];
   const preview = await owner.get(`${at}?preview=${id}`);
-  expect(preview.text).toMatch(/As it would look now acme: [\d,]+ downloads/);
+  expect(preview.text).toMatch(/As it would look now Maintainer Toolchain: "acme": [\d,]+ downloads/);
   expect(preview.html).not.toContain("<b>web");
   expect((await owner.post(at, { action: `send ${id}` })).text).toContain("The message was sent.");
   expect(chat.received).toHaveLength(1);

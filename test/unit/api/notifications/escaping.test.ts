@@ -24,8 +24,21 @@ describe.each(HOSTILE.map((text) => [text.slice(0, 40), text] as const))("a name
     expect(message.subject).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     expect(message.subject.length).toBeLessThan(140);
     expect(lines.filter((line) => /^(#|>|Bcc)/.test(line))).toEqual([]);
+    expect(message.subject.startsWith('Maintainer Toolchain: "')).toBe(true);
     // Wrapped lines aside, names change no count of lines.
     expect(Math.abs(lines.length - messageText(PLAIN).split("\n").length)).toBeLessThan(6);
+  });
+
+  test("cannot end the quotation marks around it, nor look like a link to mail programs", () => {
+    for (const each of [message, messageOf("plain", text)]) {
+      expect(each.subject.match(/"/g)).toHaveLength(2);
+      for (const [, quotedName = ""] of each.subject.matchAll(/"(.*)"/g))
+        expect([...quotedName].length).toBeLessThanOrEqual(60);
+      const written = [messageText(each), messageHtml(each, UNSUBSCRIBE)].map((body) =>
+        body.replaceAll(/https:\/\/stats\.acme\.example\/x\/\S*/g, "").replace(/<style>.*<\/style>/s, ""),
+      );
+      expect(written.join("\n")).not.toMatch(/:\/\/|evil\.example/);
+    }
   });
 
   test("is text alone in a mail's HTML, which has the same elements as any other", () => {
