@@ -103,14 +103,13 @@ describe("publicBase", () => {
     ["https://stats.example/tools/v1/packages/1", "https://stats.example/tools/v1/packages/1"],
     ["https://provider.example/authorize?a=1", "https://provider.example/authorize?a=1"],
   ])("is what is configured, whatever the request says, also in a redirect to %s", async (location, to) => {
-    const headers = { ...FORWARDED, "X-Forwarded-Host": "evil.example" };
+    const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" };
     const answered = new Map<string, string>();
     const ctx = {
-      req: { socket: { remoteAddress: "10.0.0.1", localPort: 8080 } },
+      req: { socket: { remoteAddress: "10.0.0.1", localPort: 8080 }, headers },
       protocol: "http",
       host: "evil.example",
       path: "/docs/",
-      get: (name: keyof typeof headers) => headers[name] ?? "",
       set: (name: string, value: string) => answered.set(name, value),
       response: { get: (name: string) => answered.get(name) ?? "" },
       state: {},
@@ -118,7 +117,7 @@ describe("publicBase", () => {
     const answer = () => Promise.resolve(void answered.set("Location", location));
     await publicBase(() => true, { port: 8081 }, "https://stats.example/tools")(ctx, answer);
     expect(ctx.state.publicBase).toBe("https://stats.example/tools");
-    expect(ctx.state.collectBase).toBe("http://stats.example:8081");
+    expect(ctx.state.collectBase).toBe("https://get.stats.example");
     expect(answered.get("Location")).toBe(to);
   });
 });
