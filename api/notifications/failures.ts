@@ -86,8 +86,9 @@ const READERS: Record<FailureEvent, Reader> = {
     select: `
       select id || ' ' || failing_since as period, updated_at as at, id::text as webhook, url,
         disabled_reason as reason
-      from webhooks where webhooks.owner_id = rule.owner_id and not enabled and disabled_reason is not null and failing_since is not null
-        and ${recent("updated_at")}`,
+      from webhooks
+      where webhooks.owner_id = rule.owner_id and not enabled and disabled_reason is not null
+        and failing_since is not null and ${recent("updated_at")}`,
     dataOf: ({ url, ...row }) => ({
       ...(row as unknown as DisabledWebhook),
       host: new URL(String(url)).host,

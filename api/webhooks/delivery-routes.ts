@@ -24,7 +24,7 @@ import type { Delivery } from "./webhook-claims.js";
 import { deliver, isSuccess } from "./start-deliveries.js";
 import type { Exchange } from "../outbound/send-request.js";
 
-/** Of one owner in a minute. Each process counts for itself. */
+/** Of one owner, and by one account, in a minute. Each process counts for itself. */
 export const TESTS_MAX = 20;
 /** Of one webhook in a minute, likewise. */
 export const REDELIVERIES_MAX = 20;
@@ -57,7 +57,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       operation: {
         id: "testWebhook",
         summary: "Send a test event to a webhook and see what it answers",
-        description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks. It is not tried again by itself. The delivery log has it as an event of type \`test\`.`,
+        description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks, and by one account. It is not tried again by itself. The delivery log has it as an event of type \`test\`.`,
         answers: {
           200: {
             description: "The result of the test",
@@ -151,6 +151,8 @@ async function prepareTest(
   return inTransaction(pg, async (client) => {
     const { ownerId, webhook } = await webhookFor(client, call);
     await requireFew(tests, ownerId, "The webhooks of this owner were tested too often in the last minute.");
+    // An account may have a thousand organizations.
+    await requireFew(tests, `by ${call.account.id}`, "You tested webhooks too often in the last minute.");
     const secrets = await readWebhookSecrets(client, { ownerId, id: webhook.id });
     if (secrets === undefined) throw new Problem("not-found", "The webhook was deleted in the meantime.");
     await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { test: true } });

@@ -347,6 +347,23 @@ describe("a test", () => {
     expect(late).toMatchObject([refused(429, "rate-limited")]);
     expect(Number(late[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
   });
+
+  test(`is made ${TESTS_MAX} times a minute at most by one account, of however many organizations`, async () => {
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 3; nth += 1) {
+      const name = `${world.organization}-${nth}`;
+      await as("admin", "POST /v1/organizations", { name, description: "", billingEmail: "a@acme.example" });
+      const webhook = await as("admin", `POST /v2/${name}/webhooks`, {
+        url: made.url,
+        event_kinds: ["test"],
+      });
+      const { id } = webhook.body as Created;
+      for (let time = 0; time < 8; time += 1)
+        statuses.push((await as("admin", `POST /v2/${name}/webhooks/${id}/test`)).status);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(TESTS_MAX);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(24 - TESTS_MAX);
+  });
 });
 
 describe("an old secret", () => {
