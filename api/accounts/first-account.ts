@@ -1,7 +1,8 @@
 import type { PoolClient } from "pg";
 import { parseOrganizationUpsert } from "../../schemas/contracts/organization.js";
+import { Problem } from "../../schemas/problem.js";
 import { insertAuditEntry } from "../access/audit-entries.js";
-import { countAccounts, lockFirstAccount } from "../identity/stored-accounts.js";
+import { lockFirstAccount } from "../identity/stored-accounts.js";
 import { insertOrganization } from "../organizations/organizations.js";
 import { markSignInLinkUsed } from "../identity/sign-in-links.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -28,7 +29,8 @@ export async function makeFirstAccount(
     inTransaction(pg, async (client) => {
       await lockFirstAccount(client);
       const usable = await usableLink(client, { secret: link, tokens });
-      if (usable?.account !== null || (await countAccounts(client)) > 0) return undefined;
+      if (usable?.account !== null) return undefined;
+      if (usable.isStale) throw new Problem("unauthenticated", STALE_LINK);
       const { id, username } = await addAccount(client, { tokens, ...made, requestId: attempting.requestId });
       await addOrganization(client, { accountId: id, ...made, requestId: attempting.requestId });
       await markSignInLinkUsed(client, tokens.hash(link));
@@ -39,6 +41,8 @@ export async function makeFirstAccount(
     }),
   );
 }
+
+export const STALE_LINK = "This link was for the first account, and there is an account by now.";
 
 interface AddingOrganization extends FirstAccount {
   accountId: string;

@@ -68,15 +68,18 @@ async function insertSignInLink(pg: Postgres, { accountId, secretHash }: NewSign
 export interface SignInLink {
   /** Null for the link that makes the first account. */
   account: { id: string; username: string } | null;
+  /** Whether it is to make the first account, and somebody has made one since. */
+  isStale: boolean;
 }
 
 /** Undefined if there is no such link, it was used or has expired, or its account is disabled. */
 export async function readSignInLink(pg: Postgres, secretHash: Buffer): Promise<SignInLink | undefined> {
   const text = `
-    select case when a.id is not null then json_build_object('id', a.id, 'username', o.name) end as account
+    select case when a.id is not null then json_build_object('id', a.id, 'username', o.name) end as account,
+      l.account_id is null and exists (select from accounts) as "isStale"
     from sign_in_links l left join accounts a on a.id = l.account_id left join owners o on o.id = a.id
     where l.secret_hash = $1 and l.used_at is null and l.expires_at > now() and a.disabled_at is null`;
-  const [row] = await query<{ account: SignInLink["account"] }>(pg, text, [secretHash]);
+  const [row] = await query<SignInLink>(pg, text, [secretHash]);
   return row;
 }
 

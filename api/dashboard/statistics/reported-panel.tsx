@@ -76,6 +76,9 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
           <span role="status">The registry is being asked for its counts…</span>
         </p>
       )}
+      {sources.map((source) => (
+        <Failure source={source} />
+      ))}
       {(isDrawn ? days : []).map(({ kind, name, metric, days: values }) => (
         <SeriesChart
           label={`${name}: ${metric} counted by ${kind}`}
@@ -105,10 +108,19 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
           <Sparkline values={counted?.days ?? []} />,
           counted === undefined ? noneYet(source) : `${formatFull(counted.total)} ${counted.metric}`,
           ...(seen === undefined ? [] : [shareOf(seen, counted?.total)]),
-          source.last_error ?? (source.last_success_at ? formatTime(source.last_success_at) : ""),
+          source.last_success_at ? formatTime(source.last_success_at) : "",
         ])}
       />
     </Panel>
+  );
+}
+
+function Failure({ source: { enabled, kind, name, last_error: error } }: { source: SourceRecord }) {
+  if (!enabled || error === undefined) return null;
+  return (
+    <p class="problem" role="alert">
+      The counts of {kind} <bdi>{name}</bdi> could not be fetched: {error}
+    </p>
   );
 }
 

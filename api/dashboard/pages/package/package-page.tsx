@@ -61,9 +61,15 @@ export const packagePage = page<PackageData>({
   ),
   notices: (data) => ({
     ...(data.isNew && { created: "The package is there. Now send it events." }),
-    "from-page": "The package is there, and its registry is asked for what it counted.",
+    "from-page": hasFailed(data.reported)
+      ? "The package is there."
+      : "The package is there, and its registry is asked for what it counted.",
   }),
 });
+
+function hasFailed(reported: Reported | undefined): boolean {
+  return reported?.sources.some(({ last_error: error }) => error !== undefined) ?? false;
+}
 
 /** None for those who may not change the package. */
 async function hostsOf({ api, owner }: Visit, packageId: string): Promise<readonly HostReach[]> {

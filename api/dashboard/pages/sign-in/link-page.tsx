@@ -1,5 +1,5 @@
 import type { Problem } from "../../../../schemas/problem.js";
-import { makeFirstAccount } from "../../../accounts/first-account.js";
+import { STALE_LINK, makeFirstAccount } from "../../../accounts/first-account.js";
 import type { SignInLink } from "../../../identity/sign-in-links.js";
 import { readLink, signInByLink } from "../../../identity/sign-in.js";
 import { type Page, page, useVisit } from "../../page.js";
@@ -21,11 +21,12 @@ export function linkPage(deps: SignInPagesDeps): Page {
     isOpen: true,
     load({ shown, refused }) {
       if (refused === undefined || !isOfFields(refused.problem)) return shown as Opened | undefined;
-      return { key: refused.form.text("key"), account: null };
+      return { key: refused.form.text("key"), account: null, isStale: false };
     },
-    title: (link) => (link?.account === null ? "The first account" : "Sign in"),
+    title: (link) => (link?.account === null && !link.isStale ? "The first account" : "Sign in"),
     render(link) {
       if (link === undefined) return <OpenLink />;
+      if (link.isStale) return <StaleLink adminCommand={deps.adminCommand} />;
       return link.account === null ? (
         <MakeAccount link={link.key} adminCommand={deps.adminCommand} />
       ) : (
@@ -74,6 +75,26 @@ function OpenLink() {
       </Form>
       <p>
         <a href={href("/sign-in")}>Sign in another way</a>
+      </p>
+    </div>
+  );
+}
+
+function StaleLink({ adminCommand }: { adminCommand: string }) {
+  const { href } = useVisit();
+  return (
+    <div class="sign-in">
+      <PageHead title="This link makes no account any more" />
+      <p class="problem" role="alert">
+        {STALE_LINK}
+      </p>
+      <p>
+        Sign in, or have a link to your account made: <code>{adminCommand} sign-in-link</code> and your name.
+      </p>
+      <p>
+        <a class="button" href={href("/sign-in")}>
+          Sign in
+        </a>
       </p>
     </div>
   );

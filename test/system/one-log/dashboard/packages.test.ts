@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
@@ -72,6 +73,30 @@ test("the log has one line for a page, whatever it asked of the API", async () =
   const page = lines().findLast((line) => line.path === path);
   expect(page).toMatchObject({ account: "ada", complete: true });
   expect(lines().filter(({ requestId }) => requestId === page?.requestId)).toHaveLength(1);
+});
+
+test("a registry's error stands as an error, and nothing says that all is well", async () => {
+  const page = `/o/acme/packages/${tools}?notice=from-page`;
+  expect((await owner.get(page)).text).toContain("its registry is asked for what it counted");
+  const error = "npm answered 503; it is asked again at 14:20.";
+  const source = await api.post<{ id: string }>("/v2/acme/sources", {
+    kind: "npm",
+    name: "x",
+    package: tools,
+    enabled: false,
+  });
+  const set = "update sources set enabled = true, next_run_at = null, last_error = $2 where id = $1";
+  const pg = new Client({ connectionString: toolchain.endpoints.postgres });
+  await pg.connect();
+  await pg.query(set, [source.id, error]);
+  await pg.end();
+  const { text, html } = await owner.get(page);
+  expect(text).toContain(`The counts of npm x could not be fetched: ${error}`);
+  expect(html).toMatch(/<p class="problem" role="alert">The counts of npm/);
+  expect(text).toContain("The package is there.");
+  expect(text).not.toContain("its registry is asked");
+  expect(text.split(error)).toHaveLength(2);
+  expect((await api.request(`/v2/acme/sources/${source.id}`, { method: "DELETE" })).status).toBe(204);
 });
 
 const AS_CSV = { headers: { accept: "text/csv" } };

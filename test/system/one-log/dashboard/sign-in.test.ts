@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { STALE_LINK } from "../../../../api/accounts/first-account.js";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -113,10 +114,14 @@ test("the link that the start prints makes the first account, once; to look at i
   const made = await send({ username: "Ada", email: "ada@example.org", organization: "acme" });
   expect([made.status, made.location]).toEqual([303, "/dashboard"]);
   expect(wordsOf(await into.get("/dashboard/account"))).toContain("ada@example.org");
+  expect(wordsOf(await openLink(spare, browser()))).toContain(STALE_LINK);
+  expect(wordsOf(await openLink(spare, browser()))).not.toContain("Make the account");
   for (const key of [keyOf(link), keyOf(spare)]) {
     const fields = { action: "first-account", key, username: "eve", email: "eve@example.org" };
     expect((await into.post("/dashboard/sign-in/link", fields)).status).toBe(401);
   }
+  const stale = { action: "first-account", key: keyOf(spare), username: "eve", email: "eve@example.org" };
+  expect(wordsOf(await into.post("/dashboard/sign-in/link", stale))).toContain(STALE_LINK);
   expect(await toolchain.admin("list-accounts")).toMatch(
     /^Ada\tada@example\.org\t\S+\tno-export\tacme:owner\tenabled$/m,
   );
