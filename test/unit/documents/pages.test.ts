@@ -149,3 +149,23 @@ describe("a block", () => {
     expect(missingLines([id, "a"], output)).toEqual(["a"]);
   });
 });
+
+interface Locked {
+  hasInstallScript?: true;
+  dev?: true;
+  os?: string[];
+  cpu?: string[];
+}
+
+test("the page about installing names every package of the service that has an install script", () => {
+  const { packages } = JSON.parse(textOf("package-lock.json")) as { packages: Record<string, Locked> };
+  const isHere = ({ os = ["linux"], cpu = ["x64"] }: Locked) => os.includes("linux") && cpu.includes("x64");
+  const names = Object.entries(packages)
+    .filter(([, each]) => each.hasInstallScript && !each.dev && isHere(each))
+    .map(([path]) => path.replace(/^.*node_modules\//, ""));
+  const [, section = ""] = textOf("deploy/docs/install.md").split("### Install scripts");
+  const named = [...(section.split("\n###")[0] ?? "").matchAll(/`(@?[a-z-]+\/?[a-z0-9-]*)`/g)].map(
+    ([, name]) => name,
+  );
+  expect(named.filter((name) => name !== "").toSorted()).toEqual(names.toSorted());
+});
