@@ -118,7 +118,7 @@ function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
       label: "Open the webhooks",
       end: "/webhooks",
     };
-    return {
+  return {
     subject: `${quoted(owner)}: the webhook to ${quoted(data.host)} was disabled`,
     lines: [
       `The webhook to ${oneLine(data.host)} was disabled. ${oneLine(data.reason, 500)}`,

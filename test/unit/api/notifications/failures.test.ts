@@ -30,9 +30,9 @@ const others = Array.from({ length: 39 }, (_, nth) => failedImport(nth + 2));
 describe("a message about several failures", () => {
   test("says how many imports failed, names the first ten and leads to all of them", () => {
     const text = textOf("import-failed", { ...first, others });
-    expect(text).toContain("acme: 40 imports failed");
-    expect(text).toContain("web: refused 1 line (1.0 %)");
-    expect(text.match(/^acme: refused \d+ lines/gm)).toHaveLength(9);
+    expect(text).toContain('"acme": 40 imports failed');
+    expect(text).toContain('"web": refused 1 line (1.0 %)');
+    expect(text.match(/^"acme": refused \d+ lines/gm)).toHaveLength(9);
     expect(text).toContain("And 30 more.");
     expect(text).toContain("https://stats.acme.example/dashboard/o/acme/imports\n");
   });
@@ -40,29 +40,29 @@ describe("a message about several failures", () => {
   test("names an import that broke off, and none twice", () => {
     const broken = { ...failedImport(2, "tool"), reason: "upload-interrupted" as const };
     const text = textOf("import-failed", { ...first, failures: 2, others: [broken] });
-    expect(text).toContain("tool: broke off");
+    expect(text).toContain('"tool": broke off');
     expect(text).not.toContain("more.");
   });
 
   test("is about webhooks or sources as well", () => {
     const webhook = { webhook: "w", host: "crm.example", reason: "Nothing could be delivered." };
     const webhooks = textOf("webhook-disabled", { ...webhook, failures: 2, others: [webhook] });
-    expect(webhooks).toContain("acme: 2 webhooks were disabled");
-    expect(webhooks.match(/crm\.example: Nothing could be delivered\./g)).toHaveLength(2);
+    expect(webhooks).toContain('"acme": 2 webhooks were disabled');
+    expect(webhooks.match(/crm\.\u2060example: Nothing could be delivered\./g)).toHaveLength(2);
     const source = { source: "s", kind: "npm", name: "@acme/web", error: "npm answered 503." };
     const sources = textOf("source-failed", {
       ...source,
       failures: 12,
       others: Array.from({ length: 11 }, () => source),
     });
-    expect(sources).toContain("acme: the counts of 12 sources cannot be fetched");
-    expect(sources.match(/npm @acme\/web: npm answered 503\./g)).toHaveLength(10);
+    expect(sources).toContain('"acme": the counts of 12 sources cannot be fetched');
+    expect(sources.match(/npm "@acme\/web": npm answered 503\./g)).toHaveLength(10);
     expect(sources).toContain("And 2 more.");
   });
 
   test("about one failure is about that one", () => {
     const text = textOf("import-failed", { ...first, failures: 1, others: [] });
-    expect(text).toContain("web: an import refused 1 line (1.0 %)");
+    expect(text).toContain('"web": an import refused 1 line (1.0 %)');
     expect(text).toContain("/imports/import-1");
   });
 
