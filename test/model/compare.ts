@@ -57,7 +57,7 @@ export async function whenCounted(world: FaultWorld, owner: ModelOwner): Promise
 }
 
 /** A delivery whose worker was killed is tried again after 15 s. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const POLL_MS = 100;
 
 async function untilKept(promise: () => Promise<void>): Promise<void> {

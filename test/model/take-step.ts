@@ -67,7 +67,7 @@ async function collect(
     });
     const isServed = !deletedIn(model.artifacts, artifact.id);
     assert.equal(status, isServed ? 200 : 404);
-    if (isServed) model.collected.push({ ...event, key: `collected-${model.collected.length}` });
+    if (isServed) model.collected.push({ ...event, key: `collected-${seed}-${sent}` });
   }
 }
 
