@@ -8,6 +8,7 @@ import { closedPort } from "../api/receivers.js";
 /** A proxy of `deploy/proxy/` on ports of this machine, with a certificate that nobody trusts. */
 export interface TlsProxy extends AsyncDisposable {
   httpsPort: number;
+  httpPort: number;
   /** What the proxy has printed so far. */
   printed: () => string;
 }
@@ -27,7 +28,7 @@ export async function startCaddy(ports: ProxyPorts): Promise<TlsProxy> {
   const child = spawn("caddy", ["run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"], {
     env: { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder },
   });
-  return proxyOf(child, { folder, httpsPort });
+  return proxyOf(child, { folder, httpsPort, httpPort });
 }
 
 export async function startNginx(ports: ProxyPorts): Promise<TlsProxy> {
@@ -41,7 +42,7 @@ export async function startNginx(ports: ProxyPorts): Promise<TlsProxy> {
   writeFileSync(join(folder, "included.conf"), included);
   writeFileSync(join(folder, "nginx.conf"), nginxAround(folder));
   const child = spawn("nginx", ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")]);
-  return proxyOf(child, { folder, httpsPort });
+  return proxyOf(child, { folder, httpsPort, httpPort });
 }
 
 function onPorts(name: string, { api, collect }: ProxyPorts): string {
@@ -73,13 +74,13 @@ function makeCertificate(folder: string): void {
 
 function proxyOf(
   child: ChildProcess,
-  { folder, httpsPort }: { folder: string; httpsPort: number },
+  { folder, ...ports }: { folder: string; httpsPort: number; httpPort: number },
 ): TlsProxy {
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.on("data", (part: Buffer) => (printed += part.toString()));
   return {
-    httpsPort,
+    ...ports,
     printed: () => printed,
     [Symbol.asyncDispose]: async () => {
       const ended = once(child, "exit");

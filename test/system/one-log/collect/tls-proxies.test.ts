@@ -29,6 +29,8 @@ async function startBehind(server: string): Promise<StartedServer> {
 
 interface Sent {
   host: string;
+  /** Of TLS, where it is another. */
+  servername?: string;
   path?: string;
   headers?: Record<string, string>;
   body?: Buffer;
@@ -36,10 +38,10 @@ interface Sent {
 
 async function send(
   { httpsPort }: TlsProxy,
-  { host, path = "/", headers = {}, body }: Sent,
+  { host, servername = host, path = "/", headers = {}, body }: Sent,
 ): Promise<number> {
   const method = body === undefined ? "GET" : "POST";
-  const where = { host: "127.0.0.1", port: httpsPort, servername: host, path, method, agent: false };
+  const where = { host: "127.0.0.1", port: httpsPort, servername, path, method, agent: false };
   const sent = request({ ...where, rejectUnauthorized: false, headers: { host, ...headers } });
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
@@ -47,6 +49,9 @@ async function send(
   await once(response, "end");
   return response.statusCode ?? 0;
 }
+
+/** nginx closes the connection; Caddy answers 200 without a body. */
+const NO_ANSWER: (string | number)[] = ["closed", 200, ""];
 
 const PROXIES = [
   { name: "caddy", start: startCaddy },
@@ -93,6 +98,20 @@ for (const { name, start } of PROXIES) {
       expect(last?.headers).not.toHaveProperty("x-forwarded-port");
       expect(last?.headers).not.toHaveProperty("x-forwarded-prefix");
       expect(last?.headers).not.toHaveProperty("forwarded");
+    });
+
+    test("answers nobody who names another host", async () => {
+      const before = seen.length;
+      const [host, known] = ["evil.example", "stats.you.example"];
+      const init = { headers: { host }, redirect: "manual" } as const;
+      const plain = async () => (await fetch(`http://127.0.0.1:${proxy.httpPort}/`, init)).text();
+      const outcomes = [
+        await send(proxy, { host }).catch(() => "closed"),
+        await send(proxy, { host, servername: known }).catch(() => "closed"),
+        await plain().catch(() => "closed"),
+      ];
+      expect(outcomes.map((each) => NO_ANSWER.includes(each))).toEqual([true, true, true]);
+      expect(seen.length).toBe(before);
     });
 
     test("lets a large import through", async () => {
