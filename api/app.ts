@@ -13,25 +13,36 @@ import {
 } from "./dashboard/dashboard-routes.js";
 import { PAGES, accountPages } from "./dashboard/pages/pages.js";
 import { type AuditEntry, insertAccessEntry } from "./access/audit-entries.js";
+import { BODY_LIMITS } from "./http/body-limits.js";
 import { type ExportPermits, openExportPermits } from "./http/export-permits.js";
+import { openLargeBodies } from "./http/large-bodies.js";
 import type { HostChecks } from "./hosts/host-checks.js";
-import { inProcessCaller } from "./identity/client-address.js";
+import { clientAddress, coarseNetwork, inProcessCaller } from "./identity/client-address.js";
 import { FailedTokens } from "./identity/failure-limits.js";
 import type { OpenIdProvider } from "./identity/openid.js";
 import { managementRoutes } from "./management-routes.js";
 import { accessLog, requestId } from "./http/middleware/access-log.js";
 import { authenticate } from "./http/middleware/authenticate.js";
 import { cors, sameOrigin, securityHeaders } from "./http/middleware/browser-security.js";
+import { limitStrangers } from "./http/middleware/limit-strangers.js";
 import { negotiateAnswers, tagAnswers } from "./http/middleware/negotiate-answers.js";
 import { answerProblems, onUncaught, refuseUnmatched } from "./http/middleware/answer-problems.js";
 import { type CollectPlace, publicBase } from "./http/middleware/public-base.js";
+import { limitQuery, parseQueriesOf } from "./http/middleware/query.js";
 import { session } from "./http/middleware/session.js";
 import { watchCaller } from "./http/middleware/watch-caller.js";
 import { buildDocument } from "./http/openapi/build-document.js";
 import { PRODUCT } from "./http/product.js";
 import type { Quotas } from "./access/quotas.js";
 import { changesCollected } from "./access/resources.js";
-import { type ApiState, type PublicRoute, type Route, callRoute, pathsOf } from "./http/route.js";
+import {
+  type ApiState,
+  type PublicRoute,
+  type Route,
+  bodyLimitsOf,
+  callRoute,
+  pathsOf,
+} from "./http/route.js";
 import { documentRoutes } from "./http/docs/document-routes.js";
 import { type Readiness, healthRoutes } from "./http/health-routes.js";
 import type { TokenCipher } from "./identity/tokens.js";
@@ -92,6 +103,7 @@ export function createApp({
   const app = new Koa<ApiState>();
   app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
   app.context.onerror = onUncaught;
+  parseQueriesOf(app);
   app.use(requestId(log));
   app.use(watchCaller());
   app.use(accessLog((request) => listener.onAnswered(request)));
@@ -101,7 +113,8 @@ export function createApp({
   app.use(negotiateAnswers());
   app.use(tagAnswers());
   app.use(answerProblems());
-  app.use(limitBody(bodyMsMax));
+  app.use(limitQuery());
+  app.use(limitBodies({ bodyMsMax, trustsProxy }));
   app.use(limitExports(exportPermits));
   app.use(recordAccess(pg, auditAccessMax));
   app.use(leadToDashboard());
@@ -109,6 +122,7 @@ export function createApp({
   app.use(dashboardErrors());
   app.use(sameOrigin());
   app.use(session({ pg, tokens, trustsProxy }));
+  app.use(limitStrangers());
   app.use(apiForSessions());
   app.use(dashboardPages([...accountPages({ pg, tokens, trustsProxy, openid, adminCommand }), ...PAGES]));
   const failed = new FailedTokens();
@@ -131,9 +145,16 @@ export function createApp({
 
 const BODY_MS_MAX = 30_000;
 
-function limitBody(bodyMsMax: number): Koa.Middleware<ApiState> {
+/** Small ones, until the operation is known. */
+function limitBodies({
+  bodyMsMax,
+  trustsProxy,
+}: Required<Pick<AppDeps, "bodyMsMax" | "trustsProxy">>): Koa.Middleware<ApiState> {
+  const takeLargeBody = openLargeBodies();
   return (ctx, next) => {
-    ctx.state.bodyMsMax = bodyMsMax;
+    const address = clientAddress(ctx.req, trustsProxy);
+    const network = coarseNetwork(address) ?? address;
+    Object.assign(ctx.state, { bodyMsMax, bodyLimits: BODY_LIMITS, takeLargeBody, network });
     return next();
   };
 }
@@ -171,9 +192,10 @@ function routerOf(
   untilCollected?: AppDeps["untilCollected"],
 ): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true });
-  for (const { method, path, handle } of open) {
+  for (const { method, path, operation, handle } of open) {
     router.register(path, [method], (ctx) => {
       ctx.state.route = path;
+      ctx.state.bodyLimits = bodyLimitsOf(operation);
       return handle(ctx);
     });
   }

@@ -4,17 +4,22 @@ import { invalidBody } from "./invalid-body.js";
 import type { FieldFault } from "./problem.js";
 
 /**
- * The parser throws `invalid-body` with all faults at once. The further rules, which a schema cannot express,
- * run on the fields that the schema accepted.
+ * The parser throws `invalid-body` with all faults at once; of a body of more than `VALUES_LOOKED_THROUGH` values with the
+ * first. The further rules, which a schema cannot express, run on the fields that the schema accepted.
  */
 export function compileBody<Body extends object>(
   schema: object,
   furtherFaults: (sound: Partial<Body>, faulty: ReadonlySet<string>) => FieldFault[] = () => [],
 ): (body: unknown) => Body {
   // Compiled for the first body: the schemas of all routes together would delay the start.
-  let compiled: ValidateFunction<Body> | undefined;
+  const compiled = new Map<Ajv, ValidateFunction<Body>>();
+  const validatorOf = (ajv: Ajv) => {
+    const validate = compiled.get(ajv) ?? ajv.compile<Body>(schema);
+    compiled.set(ajv, validate);
+    return validate;
+  };
   return (body) => {
-    const validate = (compiled ??= ajv.compile<Body>(schema));
+    const validate = validatorOf(hasMany(body) ? findsFirst : findsAll);
     const faults = validate(body) ? [] : (validate.errors ?? []).map(faultOf);
     if (isObject(body)) faults.push(...newFaults(body as Body, { faults, furtherFaults }));
     if (faults.length > 0) throw invalidBody(faults);
@@ -22,8 +27,26 @@ export function compileBody<Body extends object>(
   };
 }
 
-const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
-for (const [name, { validate }] of Object.entries(FORMATS)) ajv.addFormat(name, validate);
+const STRICT = { strict: true, allowUnionTypes: true };
+const findsAll = new Ajv({ ...STRICT, allErrors: true });
+const findsFirst = new Ajv(STRICT);
+for (const [name, { validate }] of Object.entries(FORMATS))
+  for (const ajv of [findsAll, findsFirst]) ajv.addFormat(name, validate);
+
+/** Each could have a fault: to find that many takes 10 ms, and nobody reads them. */
+const VALUES_LOOKED_THROUGH = 10_000;
+
+function hasMany(body: unknown): boolean {
+  const waiting = [body];
+  let values = 0;
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    values += 1;
+    if (values > VALUES_LOOKED_THROUGH) return true;
+    if (typeof value === "object" && value !== null)
+      for (const each of Object.values(value)) waiting.push(each);
+  }
+  return false;
+}
 
 interface Further<Body> {
   faults: readonly FieldFault[];

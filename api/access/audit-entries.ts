@@ -11,6 +11,8 @@ export interface Changed {
   target: { kind: AuditKind; id: string; name: string };
   /** The new and changed fields, without secrets. */
   changes?: object;
+  /** Of an action that leaves everything as it was, such as a test of a webhook: it can be repeated without end. */
+  isRepeatable?: true;
 }
 
 export interface AuditEntry extends Changed {
@@ -55,6 +57,7 @@ export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 
 export const SERVICE_ACTIONS = [
   "webhooks.disable-failing",
+  "annotations.add-releases",
   "notifications.unsubscribe",
   "user.sign-in-failed",
 ] as const;
@@ -102,10 +105,32 @@ export async function insertAccessEntry(pg: Postgres, entry: AuditEntry, entries
 
 const NARROWING = "'{startDate,endDate,format,stage,search,sort}'::text[]";
 
-/** Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. */
+/**
+ * Writes one entry. `client` must be that of the change's transaction, so that both are stored or neither is. Of equal
+ * entries that tell of no change, an actor has one a minute.
+ */
 export async function insertAuditEntry(client: Postgres, entry: AuditEntry): Promise<void> {
-  await query(client, insertAuditEntries(1), [auditRows([entry])]);
+  if (!changesNothing(entry)) return void (await query(client, insertAuditEntries(1), [auditRows([entry])]));
+  const text = `
+    ${insertAuditEntries(1)} where not exists (
+      select from audit_entries e
+      where e.owner_id = entry.owner_id and e.action = entry.action and e.target_id = entry.target_id and e.id > $2
+        and e.account_id is not distinct from entry.account_id and e.token_name is not distinct from entry.token_name
+        and e.changes - ${STAMPS} = entry.changes - ${STAMPS}
+    )`;
+  // Ids begin with their time.
+  const minuteAgo = uuidv7({ msecs: Date.now() - 60_000, random: new Uint8Array(16), seq: 0 });
+  await query(client, text, [auditRows([entry]), minuteAgo]);
 }
+
+function changesNothing({ isRepeatable, changes }: AuditEntry): boolean {
+  if (isRepeatable || changes === undefined) return isRepeatable === true;
+  return Object.keys(changes).every((name) => STAMP_NAMES.includes(name));
+}
+
+/** A record that was saved as it was has another stamp. */
+const STAMP_NAMES = ["updated_at", "updatedAt"];
+const STAMPS = `'{${STAMP_NAMES.join(",")}}'::text[]`;
 
 /** SQL: writes the entries of parameter number `parameter`, which is `auditRows`; a `where` may follow. */
 export function insertAuditEntries(parameter: number): string {

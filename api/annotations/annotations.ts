@@ -2,6 +2,8 @@ import { v7 as uuidv7 } from "uuid";
 import { ANNOTATION_TEXT_MAX, type AnnotationRecord } from "../../schemas/contracts/annotation.js";
 import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
+import { SERVICE } from "../../schemas/contracts/audit-entry.js";
+import { insertAuditEntry } from "../access/audit-entries.js";
 import { isBlocked } from "../access/visible-packages.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 
@@ -34,14 +36,17 @@ export interface SourceRelease {
   key: string;
 }
 
-/** Of one run of a source, for its package. The newest, as far as the owner has room for annotations. */
+/**
+ * Adds the newest releases of one run of a source, as far as the owner has room for annotations. They have one entry in the
+ * audit log: the first run finds hundreds.
+ */
 export async function insertReleases(
   pg: Postgres,
   {
-    sourceId,
+    source,
     releases,
     annotationsMax,
-  }: { sourceId: string; releases: readonly SourceRelease[]; annotationsMax: number },
+  }: { source: ReleaseSource; releases: readonly SourceRelease[]; annotationsMax: number },
 ): Promise<void> {
   if (releases.length === 0) return;
   const text = `
@@ -55,9 +60,10 @@ export async function insertReleases(
       select count(*) from annotations a join sources s on s.owner_id = a.owner_id
       where s.id = $1 and a.deleted_at is null
     ))
-    on conflict on constraint annotations_of_release do nothing`;
-  await query(pg, text, [
-    sourceId,
+    on conflict on constraint annotations_of_release do nothing
+    returning owner_id as "ownerId", package_id as "packageId", text`;
+  const added = await query<AddedRelease>(pg, text, [
+    source.id,
     releases.map(() => uuidv7()),
     releases.map(({ date }) => date),
     releases.map(({ version }) => version),
@@ -65,7 +71,40 @@ export async function insertReleases(
     releases.map(({ key }) => key),
     annotationsMax,
   ]);
+  await recordReleases(pg, source, added);
 }
+
+interface ReleaseSource {
+  id: string;
+  kind: string;
+  name: string;
+}
+
+interface AddedRelease {
+  ownerId: string;
+  packageId: string | null;
+  text: string;
+}
+
+async function recordReleases(
+  pg: Postgres,
+  { id, kind, name }: ReleaseSource,
+  added: readonly AddedRelease[],
+): Promise<void> {
+  const [first] = added;
+  if (first === undefined) return;
+  const releases = added.slice(0, NAMES_RECORDED_MAX).map(({ text }) => text);
+  const { ownerId, packageId } = first;
+  await insertAuditEntry(pg, {
+    ownerId,
+    by: SERVICE,
+    action: "annotations.add-releases",
+    target: { kind: "source", id, name: `${kind} ${name}` },
+    changes: { count: added.length, releases, ...(packageId !== null && { package_id: packageId }) },
+  });
+}
+
+const NAMES_RECORDED_MAX = 10;
 
 /** A release stays known, so that the same event or the next run of a source does not bring it back. */
 export async function deleteAnnotation(pg: Postgres, id: string): Promise<void> {

@@ -2,11 +2,15 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Pool } from "pg";
 import { ANNOTATION_SECRET } from "../../schemas/contracts/annotation.js";
 import { Problem } from "../../schemas/problem.js";
+import { SERVICE } from "../../schemas/contracts/audit-entry.js";
+import { NIL_UUID } from "../../schemas/formats.js";
+import { insertAuditEntry } from "../access/audit-entries.js";
 import { ownerFor } from "../access/authorise.js";
-import { lockOwner, readOwnerNamed } from "../access/owners.js";
+import { lockOwner } from "../access/owners.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
-import { readBody } from "../http/middleware/read-json.js";
+import { MIB } from "../http/body-limits.js";
+import { parseJson, readBody } from "../http/middleware/read-json.js";
 import { type ApiContext, type PublicRoute, type Route, paramOf, route } from "../http/route.js";
 import type { Sealer } from "../identity/tokens.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -66,7 +70,8 @@ export function annotationSecretRoutes({ pg, sealer }: Pick<GithubDeps, "pg" | "
       async handle({ ctx, account, action, param, record }) {
         await inTransaction(pg, async (client) => {
           const owner = await ownerFor(client, account, param("owner"), action);
-          await query(client, "delete from annotation_secrets where owner_id = $1", [owner.id]);
+          const text = "delete from annotation_secrets where owner_id = $1 returning owner_id";
+          if ((await query(client, text, [owner.id])).length === 0) return;
           await record(client, { ownerId: owner.id, target: targetOf(owner), changes: { secret: "ended" } });
         });
         ctx.status = 204;
@@ -83,8 +88,12 @@ const GITHUB_QUERY = {
   package: { schema: { type: "string" }, description: "Its package, by id or name; of all without" },
 } as const;
 
+/** A release has up to 1,000 files with about 35 fields and 2 KiB each, and notes of 125,000 characters. */
+const EVENT_LIMITS = { bytesMax: 5 * MIB, valuesMax: 50_000 };
+
 /** GitHub has no token of ours: its signature takes the token's place. */
 export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: GithubDeps): PublicRoute[] {
+  let nobody: Signer | undefined;
   return [
     {
       method: "POST",
@@ -104,7 +113,7 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
             description: "`sha256=<hex>`",
           },
         },
-        body: { schema: { type: "object" }, example: { action: "published" } },
+        body: { schema: { type: "object" }, example: { action: "published" }, limits: EVENT_LIMITS },
         answers: {
           201: { description: "It was added" },
           204: { description: "There was nothing to add: another event, or a release that is known" },
@@ -113,12 +122,13 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
           "unauthenticated",
           "not-found",
           "invalid-query",
+          "rate-limited",
           "unavailable",
           QUOTA_PROBLEMS.annotations,
         ],
       },
       async handle(ctx) {
-        const owner = await signedOwner({ pg, sealer }, ctx);
+        const owner = await signedOwner({ pg, sealer, nobody: (nobody ??= signerOfNobody(sealer)) }, ctx);
         refuseUnknownParameters(ctx.query, { query: GITHUB_QUERY });
         const release = isOfReleases(ctx) ? readReleaseEvent(owner.event) : undefined;
         const added = release !== undefined && (await addRelease({ pg, quotas }, { ctx, owner, release }));
@@ -140,32 +150,55 @@ interface SignedOwner {
   event: unknown;
 }
 
-/** Every refusal is the same, so that nobody learns which owners there are and which take events. */
-async function signedOwner(
-  { pg, sealer }: Pick<GithubDeps, "pg" | "sealer">,
-  ctx: ApiContext,
-): Promise<SignedOwner> {
-  const body = await readBody(ctx);
-  const name = paramOf(ctx, "owner");
-  const owner = name.includes("\0") ? undefined : await readOwnerNamed(pg, name);
-  const text = "select secret from annotation_secrets where owner_id = $1";
-  const [kept] = owner === undefined ? [] : await query<{ secret: Buffer }>(pg, text, [owner.id]);
-  const secret = owner && kept ? sealer.open(kept.secret, owner.id) : NOBODY;
-  const wanted = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
+interface Signer {
+  id: string;
+  name: string;
+  /** Sealed. */
+  secret: Buffer;
+}
+
+function signerOfNobody(sealer: Sealer): Signer {
+  return { id: NIL_UUID, name: "", secret: sealer.seal(randomBytes(32).toString("hex"), NIL_UUID) };
+}
+
+type Signing = Pick<GithubDeps, "pg" | "sealer"> & {
+  /** Whose secret nobody knows. */
+  nobody: Signer;
+};
+
+/**
+ * Every refusal is the same and comes after the same work, so that nobody learns which owners there are and which take
+ * events.
+ */
+async function signedOwner({ pg, sealer, nobody }: Signing, ctx: ApiContext): Promise<SignedOwner> {
   const sent = Buffer.from(ctx.get("X-Hub-Signature-256"));
-  const matches = sent.length === wanted.length && timingSafeEqual(sent, wanted);
-  if (!matches || owner === undefined || secret === NOBODY)
-    throw new Problem("unauthenticated", "The signature is not that of the owner's secret for releases.");
+  const { id, name, secret } = (await readSigner(pg, paramOf(ctx, "owner"))) ?? nobody;
+  return readBody(ctx, (body) => {
+    const wanted = `sha256=${createHmac("sha256", sealer.open(secret, id)).update(body).digest("hex")}`;
+    if (sent.length !== wanted.length || !timingSafeEqual(sent, Buffer.from(wanted)))
+      throw new Problem("unauthenticated", "The signature is not that of the owner's secret for releases.");
+    return { id, name, event: eventOf(body, ctx) };
+  });
+}
+
+async function readSigner(pg: Postgres, name: string): Promise<Signer | undefined> {
+  const text = `
+    select o.id, o.name, s.secret from owners o join annotation_secrets s on s.owner_id = o.id
+    where o.name_key = lower($1 collate "C")`;
+  const [signer] = await query<Signer>(pg, text, [name.includes("\0") ? "" : name]);
+  return signer;
+}
+
+function eventOf(body: Buffer, ctx: ApiContext): unknown {
   try {
-    return { id: owner.id, name: owner.name, event: JSON.parse(body.toString("utf8")) as unknown };
+    return parseJson(body, ctx);
   } catch (cause) {
+    if (!(cause instanceof Problem) || cause.code !== "malformed-json") throw cause;
     throw new Problem("malformed-json", "The event must be JSON: choose the content type application/json.", {
       cause,
     });
   }
 }
-
-const NOBODY = randomBytes(32).toString("hex");
 
 interface Adding {
   ctx: ApiContext;
@@ -186,6 +219,13 @@ async function addRelease(
     if (id === undefined) return false;
     // Without this one, which is taken back where there was no room.
     requireRoom(quotas, "annotations", { name, count: (await countAnnotations(client, ownerId)) - 1 });
+    await insertAuditEntry(client, {
+      ownerId,
+      by: SERVICE,
+      action: "annotations.add-releases",
+      target: { kind: "annotation", id, name: release.text },
+      changes: { date: release.date, ...(packageId !== null && { package_id: packageId }) },
+    });
     return true;
   });
 }

@@ -65,8 +65,14 @@ export function githubRelease(repository: string, tag: string): string {
   return `github ${repository.toLowerCase()} ${tag}`.replace(/[\0\p{Surrogate}]/gu, "\uFFFD");
 }
 
+/** Of a text only so much is looked at. */
+const TEXT_LOOKED_AT = 1_000;
+
 /** One line as annotations have it. */
 function lineOf(text: string | null | undefined): string {
-  const line = (text ?? "").replace(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, " ").trim();
+  const line = (text ?? "")
+    .slice(0, TEXT_LOOKED_AT)
+    .replace(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, " ")
+    .trim();
   return Array.from(line).slice(0, ANNOTATION_TEXT_MAX).join("").trim();
 }

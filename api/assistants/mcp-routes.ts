@@ -1,4 +1,5 @@
 import { Problem } from "../../schemas/problem.js";
+import { KIB } from "../http/body-limits.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { type ApiContext, type Operation, type Route, route } from "../http/route.js";
 import type { Postgres } from "../postgres/query.js";
@@ -99,7 +100,7 @@ const ASK: Operation = {
     "Streamable HTTP without sessions: each request has one message, and is answered with JSON, or with a stream of one " +
     "message where `Accept` leaves JSON out. Up to version 2025-03-26 of the protocol a request may be a batch of up to " +
     "10. The tools are read operations of this API, and answer what the token may read.",
-  body: { schema: MESSAGES, example: PING },
+  body: { schema: MESSAGES, example: PING, limits: { bytesMax: 64 * KIB, valuesMax: 1_000 } },
   answers: {
     200: {
       description: "The answer",

@@ -2,6 +2,7 @@ import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
 import { requireSession } from "../identity/sessions.js";
+import { BODY_LIMITS } from "../http/body-limits.js";
 import { isOfPages } from "../http/middleware/browser-security.js";
 import type { ApiContext, ApiState } from "../http/route.js";
 import { addressOf } from "./address.js";
@@ -9,8 +10,8 @@ import { orErrorPage, putStatus } from "./error-page.js";
 import { bareVisit, openVisit } from "./open-visit.js";
 import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
-import { SendAgain, isWorthKeeping } from "./send-again.js";
 import { readForm } from "./read-form.js";
+import { SignedOut } from "./signed-out.js";
 import { renderPage } from "./layout.js";
 
 export function leadToDashboard(): Middleware<ApiState> {
@@ -81,17 +82,15 @@ async function answerPage(page: Page, ctx: ApiContext): Promise<void> {
     if (page.isOpen || ctx.state.session !== undefined) {
       await openVisit(visit);
       await (ctx.method === "POST" ? takeForm(page, visit) : show(page, visit));
-    } else if (ctx.method === "POST") await keepForm(visit);
+    } else if (ctx.method === "POST") refuseSignedOut(visit);
     else leadToSignIn(ctx);
   });
 }
 
-/** A session that ended elsewhere takes nothing that was typed. */
-async function keepForm(visit: Visit): Promise<void> {
-  const form = await readForm(visit.ctx);
-  if (!isWorthKeeping(form)) return leadToSignIn(visit.ctx);
+/** Reads nothing of the form: anybody can send one. A session that ended elsewhere takes nothing that was typed. */
+function refuseSignedOut(visit: Visit): void {
   visit.ctx.status = 401;
-  renderPage(visit, { title: "Signed out", content: <SendAgain form={form} /> });
+  renderPage(visit, { title: "Signed out", content: <SignedOut /> });
 }
 
 /** After sign-in the browser comes back to the page. */
@@ -102,7 +101,7 @@ function leadToSignIn(ctx: ApiContext): void {
 
 async function takeForm(page: Page, visit: Visit): Promise<void> {
   const { ctx } = visit;
-  const form = await readForm(ctx);
+  const form = await readForm(ctx, { ...BODY_LIMITS, ...page.forms });
   try {
     const submitted = (await page.submit?.(visit, form)) ?? { to: visit.href("") };
     if ("to" in submitted) return redirect(ctx, submitted.to);

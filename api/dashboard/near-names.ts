@@ -7,18 +7,21 @@ const PART_MIN = 3;
 /** The names that somebody may have meant who typed this, nearest first. */
 export function nearNames<Named extends { name: string }>(wanted: string, named: readonly Named[]): Named[] {
   const text = wanted.toLowerCase();
+  const distanceMax = Math.ceil(text.length / 4);
   return named
-    .map((each) => ({ each, distance: distanceOf(text, each.name.toLowerCase()) }))
-    .filter(({ distance }) => distance <= Math.ceil(text.length / 4))
+    .map((each) => ({ each, distance: distanceOf(text, each.name.toLowerCase(), distanceMax) }))
+    .filter(({ distance }) => distance <= distanceMax)
     .sort((one, other) => one.distance - other.distance)
     .slice(0, NEAR_MAX)
     .map(({ each }) => each);
 }
 
-function distanceOf(text: string, name: string): number {
+/** At least as many letters have to be typed as one is longer: most names need no look at their letters. */
+function distanceOf(text: string, name: string, distanceMax: number): number {
   const isPart =
     text.length >= PART_MIN && (name.includes(text) || (name.length >= PART_MIN && text.includes(name)));
-  return isPart ? 1 : leven(text, name);
+  if (isPart) return 1;
+  return Math.abs(text.length - name.length) > distanceMax ? Infinity : leven(text, name);
 }
 
 const WORDS = new Set(["o", "p", "docs", "guide", "packages", "pixels", "all"]);

@@ -5,7 +5,7 @@ import type { Problem } from "../../schemas/problem.js";
 import type { ApiContext } from "../http/route.js";
 import type { Query } from "./address.js";
 import type { ApiCall } from "./call-api.js";
-import type { Form } from "./read-form.js";
+import type { Form, FormLimits } from "./read-form.js";
 
 /**
  * One page of the dashboard. To add one, write `pages/<subject>/<name>-page.tsx` and list it in `pages.ts`:
@@ -46,6 +46,8 @@ export interface Page<Data = unknown> {
   load: (visit: Visit) => Promise<Data> | Data;
   title: (data: Data, visit: Visit) => string;
   render: (data: Data, visit: Visit) => ComponentChildren;
+  /** What its forms may send: `BODY_LIMITS`, and no files, by default. */
+  forms?: Partial<FormLimits>;
   /** Takes the page's forms, which are POSTed to its own path. `form.action` says which one it is. */
   submit?: (visit: Visit, form: Form) => Promise<Submitted>;
   /** Sentences by the value of `?notice=`, for the page after a form. */

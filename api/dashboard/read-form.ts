@@ -1,4 +1,5 @@
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
+import { type BodyLimits, requireFewFields } from "../http/body-limits.js";
 import { readBody } from "../http/middleware/read-json.js";
 import type { ApiContext } from "../http/route.js";
 
@@ -36,11 +37,6 @@ export class Form {
     return this.#fields.getAll(name);
   }
 
-  /** Every field that is no file. */
-  get fields(): [name: string, value: string][] {
-    return [...this.#fields];
-  }
-
   has(name: string): boolean {
     return this.#fields.has(name);
   }
@@ -51,19 +47,37 @@ export class Form {
   }
 }
 
-/** Reads a form of at most 1 MiB, its files included. Throws `unsupported-encoding` for another type of body. */
-export async function readForm(ctx: ApiContext): Promise<Form> {
-  const bytes = await readBody(ctx);
-  if (ctx.is("multipart/form-data")) return readFiles(bytes, ctx.get("Content-Type"));
-  if (bytes.length > 0 && !ctx.is("application/x-www-form-urlencoded"))
-    throw new Problem("unsupported-encoding", "A form is sent as application/x-www-form-urlencoded.");
-  return new Form(new URLSearchParams(bytes.toString("utf8")));
+export interface FormLimits extends BodyLimits {
+  /** Whether a form of the page has files. */
+  hasFiles?: boolean;
 }
 
-async function readFiles(bytes: Buffer, contentType: string): Promise<Form> {
+/**
+ * Reads a form, its files included. Throws `too-large` and `invalid-body` above the limits, and `unsupported-encoding` for
+ * another type of body.
+ */
+export function readForm(ctx: ApiContext, limits: FormLimits): Promise<Form> {
+  ctx.state.bodyLimits = limits;
+  const { valuesMax, hasFiles = false } = limits;
+  if (hasFiles && ctx.is("multipart/form-data"))
+    return readBody(ctx, (bytes) => readFiles(bytes, { contentType: ctx.get("Content-Type"), valuesMax }));
+  return readBody(ctx, (bytes) => {
+    if (bytes.length > 0 && !ctx.is("application/x-www-form-urlencoded"))
+      throw new Problem("unsupported-encoding", "A form is sent as application/x-www-form-urlencoded.");
+    requireFewFields(bytes, { valuesMax, separator: "&" });
+    return new Form(new URLSearchParams(bytes.toString("utf8")));
+  });
+}
+
+interface Parts {
+  contentType: string;
+  valuesMax: number;
+}
+
+async function readFiles(bytes: Buffer, parts: Parts): Promise<Form> {
   const fields = new URLSearchParams();
   const files = new Map<string, SentFile>();
-  for (const [name, value] of await partsOf(bytes, contentType)) {
+  for (const [name, value] of await partsOf(bytes, parts)) {
     if (typeof value === "string") fields.append(name, value);
     // Browsers send an empty part where no file was chosen.
     else if (value.name !== "")
@@ -72,7 +86,11 @@ async function readFiles(bytes: Buffer, contentType: string): Promise<Form> {
   return new Form(fields, files);
 }
 
-async function partsOf(bytes: Buffer, contentType: string): Promise<FormData> {
+async function partsOf(bytes: Buffer, { contentType, valuesMax }: Parts): Promise<FormData> {
+  const [, boundary] = /;\s*boundary="?([\w'()+,./:=?-]{1,70})"?\s*(?:;|$)/i.exec(contentType) ?? [];
+  if (boundary === undefined)
+    throw new Problem("malformed-request", "The form does not say where its parts begin.");
+  requireFewFields(bytes, { valuesMax, separator: `--${boundary}` });
   try {
     const headers = { "Content-Type": contentType };
     return await new Response(new Uint8Array(bytes), { headers }).formData();

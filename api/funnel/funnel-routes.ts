@@ -132,7 +132,8 @@ export function funnelRunRoutes({ pg, shards }: FunnelRunRoutesDeps): Route[] {
       async handle({ ctx, account, action, param, record }) {
         const { id: ownerId, kind, name } = await wholeOwnerFor(pg, account, param("owner"), action);
         await requireFew(runs, ownerId, `The stages of ${name} were computed too often in the last minute.`);
-        await record(pg, { ownerId, target: { kind, id: ownerId, name }, changes: { run: true } });
+        const target = { kind, id: ownerId, name };
+        await record(pg, { ownerId, target, changes: { run: true }, isRepeatable: true });
         const asOf = await readRunTime(pg);
         const { signal } = new AbortController();
         const { companies, changes, importing } = await onConnection(pg, (client) =>

@@ -13,6 +13,7 @@ import { type Owner, ownerFor } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";
 import type { PackageAction } from "../access/resources.js";
 import { listPackagesOfOwner } from "../access/visible-packages.js";
+import { MIB } from "../http/body-limits.js";
 import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { type ApiContext, type Call, type Route, route } from "../http/route.js";
@@ -49,7 +50,7 @@ export function funnelImportanceRoutes({ pg }: { pg: Pool }): Route[] {
           "A download is worth 2, 5 or 8 points and a view 0.25, 0.5 or 1, for low, medium and high importance. " +
           "Each is named by its id or its name. Unnamed ones become `medium`; packages that the caller may not change " +
           "stay as they are. The next run of the funnel applies it to past activity as well.",
-        body: { schema: FUNNEL_IMPORTANCE_UPSERT, example: SENT_EXAMPLE },
+        body: { schema: FUNNEL_IMPORTANCE_UPSERT, example: SENT_EXAMPLE, limits: IMPORTANCE_LIMITS },
         answers: { 200: IMPORTANCE_ANSWER },
         problems: ["precondition-failed"],
       },
@@ -59,6 +60,9 @@ export function funnelImportanceRoutes({ pg }: { pg: Pool }): Route[] {
     }),
   ];
 }
+
+/** For 10,000 packages and as many pixels. */
+const IMPORTANCE_LIMITS = { bytesMax: MIB, valuesMax: 61_000 };
 
 const IMPORTANCE_EXAMPLE: FunnelImportance = {
   packages: [{ id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27", importance: "high" }],
@@ -105,7 +109,8 @@ async function changeImportance(
     await updateImportance(client, { of: "packages", changed: packages });
     await updateImportance(client, { of: "pixels", changed: pixels });
     const target = { kind: owner.kind, id: owner.id, name: owner.name };
-    await record(client, { ownerId: owner.id, target, changes: { packages, pixels } });
+    const changes = { ...(packages.length > 0 && { packages }), ...(pixels.length > 0 && { pixels }) };
+    await record(client, { ownerId: owner.id, target, changes });
     return read("packages.read");
   });
 }

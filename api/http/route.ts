@@ -13,7 +13,9 @@ import type { Action, Tag } from "../access/resources.js";
 import type { Session } from "../identity/sessions.js";
 import type { Postgres } from "../postgres/query.js";
 import { refuseUnknownParameters } from "./answers/query-parameters.js";
+import { BODY_LIMITS, type BodyLimits } from "./body-limits.js";
 import type { TakeExportPermit } from "./export-permits.js";
+import type { TakeLargeBody } from "./large-bodies.js";
 
 /**
  * One operation of the API. A route module is a function from what it needs to a list of these:
@@ -92,6 +94,11 @@ export interface ApiState {
   /** Shares exports among callers; see `openExportPermits`. */
   takeExportPermit?: TakeExportPermit;
   bodyMsMax: number;
+  /** Of the operation, once it is known. */
+  bodyLimits: BodyLimits;
+  takeLargeBody: TakeLargeBody;
+  /** Of the client, for limits that its neighbours share: `203.0.113.0/24`, `2001:db8:1::/48` or `unknown`. */
+  network: string;
   /** Set once an answer was broken off. */
   failed?: boolean;
 }
@@ -115,6 +122,7 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   const { action, handle } = route;
   const { account, operation = route.operation.id } = ctx.state;
   ctx.state.route = pathsOf(route)[0] ?? "none";
+  ctx.state.bodyLimits = bodyLimitsOf(route.operation);
   if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
   if (operation !== route.operation.id)
     throw new Problem(
@@ -138,6 +146,10 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
     },
     auditEntry,
   });
+}
+
+export function bodyLimitsOf({ body }: Operation): BodyLimits {
+  return { ...BODY_LIMITS, ...body?.limits };
 }
 
 /** Statistics and companies as a file are exports as well, whatever action their routes have. */
@@ -166,7 +178,7 @@ export interface Operation {
   /** Parameters whose names begin with this are taken as well. */
   queryPrefix?: string;
   headers?: Readonly<Record<string, Parameter>>;
-  body?: Content;
+  body?: BodyContent;
   answers: Readonly<Record<number, AnswerContent>>;
   /** Codes of this operation beyond those of every operation. */
   problems?: readonly ProblemCode[];
@@ -187,6 +199,12 @@ export interface Content {
   /** `application/json` by default. */
   types?: readonly string[];
   description?: string;
+}
+
+/** A body of lines is a stream, and has limits of its own. */
+export interface BodyContent extends Content {
+  /** `BODY_LIMITS` by default. They leave room for a body that is a little too large for its schema, which says more. */
+  limits?: Partial<BodyLimits>;
 }
 
 /** `schema` and `example` are absent if there is no body. */

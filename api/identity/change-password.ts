@@ -32,7 +32,7 @@ export async function changePassword(
   if (wanted !== undefined) requireAcceptable(wanted);
   const { pg, tokens, passwords } = deps;
   if (!isFresh(session)) await requirePresent(deps, { session, present, attempting });
-  const passwordHash = wanted === undefined ? null : await passwords.hash(wanted);
+  const passwordHash = wanted === undefined ? null : await passwords.hash(wanted, attempting.browser);
   const { account } = session;
   return inTransaction(pg, async (client) => {
     await lockTokens(client, account.id);
@@ -76,10 +76,9 @@ async function requirePresent(
   const { username } = session.account;
   const { address } = attempting.browser;
   try {
-    await limits.attempt({ address, username }, async () => {
-      const found = await readPasswordByName(pg, username);
-      return (await passwords.verify(present, found?.passwordHash ?? undefined)) ? found : undefined;
-    });
+    await limits.attempt({ address, username }, () =>
+      passwords.check(present, { find: () => readPasswordByName(pg, username), address }),
+    );
   } catch (error) {
     if (!(error instanceof Problem) || error.message !== SIGN_IN_FAILED) throw error;
     const message = `is not the present one; or sign in with a link or the token, and set a new one within ${FRESH_MINUTES} minutes`;

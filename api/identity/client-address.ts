@@ -11,6 +11,15 @@ export function clientAddress(connection: Connection, trustsProxy: (address: str
   return isIPv4(client) ? client : networkOf(client);
 }
 
+/** The network of a result of `clientAddress`: `203.0.113.0/24` or `2001:db8:1::/48`; undefined for an unknown address. */
+export function coarseNetwork(address: string): string | undefined {
+  if (address === "unknown") return undefined;
+  const isIPv4 = !address.includes(":");
+  return isIPv4
+    ? `${address.split(".", 3).join(".")}.0/24`
+    : `${address.split(":").slice(0, 3).join(":")}::/48`;
+}
+
 /** `address` is in its shortest spelling; the last two groups may be written as IPv4. */
 function networkOf(address: string): string {
   const [before = "", after] = address.split("::");

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { LRUCache } from "lru-cache";
 import { Problem } from "../../schemas/problem.js";
+import { coarseNetwork } from "./client-address.js";
 
 /** In a minute, unless another is given. */
 export const FAILURES_MAX = 30;
@@ -121,48 +122,61 @@ interface AttemptKeys {
 /** In a minute. */
 const RECORDED_MAX = 10;
 
+/** Networks with a username whose password was right there. */
+const HOMES_MAX = 10_000;
+/** As long as a session lasts. */
+const HOME_MS = 30 * 24 * 3_600_000;
+
 /**
  * Refuses to check anything more after `FAILURES_MAX` wrong attempts to sign in within a minute, from one address or
  * for one username. Who guesses at a username thus keeps its account from signing in with the password, but not with a
- * link or the token.
+ * link or the token, and not from a network where the password was right lately: there, attempts count apart.
  */
 export class SignInLimits {
   /** By username. Bounds what one who guesses writes to the audit log. */
   readonly recorded = new FailureLimit(RECORDED_MAX);
   private readonly byAddress = new FailureLimit();
   private readonly byUsername = new FailureLimit();
+  private readonly byUsernameAtHome = new FailureLimit();
+  private readonly homes = new LRUCache<string, true>({ max: HOMES_MAX, ttl: HOME_MS });
 
   /** `work` answers undefined if the secret is wrong. Throws `unauthenticated`, in one sentence, and `rate-limited`. */
-  async attempt<T>(keys: AttemptKeys, work: () => Promise<T | undefined>): Promise<T> {
-    await this.count(keys);
+  async attempt<T>({ address, username }: AttemptKeys, work: () => Promise<T | undefined>): Promise<T> {
+    const name = username?.toLowerCase();
+    const home = `${coarseNetwork(address)} ${name}`;
+    const ofName: Counted = this.homes.has(home)
+      ? [this.byUsernameAtHome, home]
+      : [this.byUsername, name ?? ""];
+    const counted: Counted[] = [[this.byAddress, address], ...(name === undefined ? [] : [ofName])];
+    await count(counted);
     let found: T | undefined;
     try {
       found = await work();
     } catch (error) {
       // A store that is down, or a field of the form, says nothing about the secret.
-      await this.forgive(keys);
+      await forgive(counted);
       throw error;
     }
     if (found === undefined) throw new Problem("unauthenticated", SIGN_IN_FAILED);
-    await this.forgive(keys);
+    await forgive(counted);
+    if (name !== undefined) this.homes.set(home, true);
     return found;
   }
+}
 
-  private async count({ address, username }: AttemptKeys): Promise<void> {
-    const seconds = Math.max(
-      await this.byAddress.countAttempt(address),
-      username === undefined ? 0 : await this.byUsername.countAttempt(username.toLowerCase()),
-    );
-    if (seconds === 0) return;
-    throw new Problem("rate-limited", `Too many attempts to sign in failed; try again in ${seconds} s.`, {
-      retryAfterSeconds: seconds,
-    });
-  }
+type Counted = [limit: FailureLimit, key: string];
 
-  private async forgive({ address, username }: AttemptKeys): Promise<void> {
-    await this.byAddress.forgive(address);
-    if (username !== undefined) await this.byUsername.forgive(username.toLowerCase());
-  }
+async function count(counted: readonly Counted[]): Promise<void> {
+  const waits = await Promise.all(counted.map(([limit, key]) => limit.countAttempt(key)));
+  const seconds = Math.max(...waits);
+  if (seconds === 0) return;
+  throw new Problem("rate-limited", `Too many attempts to sign in failed; try again in ${seconds} s.`, {
+    retryAfterSeconds: seconds,
+  });
+}
+
+async function forgive(counted: readonly Counted[]): Promise<void> {
+  for (const [limit, key] of counted) await limit.forgive(key);
 }
 
 /** The one sentence for every reason. */

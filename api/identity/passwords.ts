@@ -1,6 +1,8 @@
 import { type ScryptOptions, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { Semaphore } from "async-mutex";
+import { availableParallelism } from "node:os";
+import { type TakePermits, limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
+import { coarseNetwork } from "./client-address.js";
 
 /** 32 MiB and about 0.3 s of one core. The OWASP password storage cheat sheet has these numbers. */
 const COST = { ln: 15, r: 8, p: 3 } as const;
@@ -10,45 +12,71 @@ const KEY_BYTES = 32;
 /** Characters. The lower limit follows NIST SP 800-63B for passwords that are the only factor. */
 export const PASSWORD_LENGTH = { min: 12, max: 1000 } as const;
 
-/** Node's thread pool has four threads for every file and name look-up. */
-const AT_ONCE_MAX = 2;
-const WAITING_MAX = 20;
+/** Node's thread pool has four threads for every file and name look-up, and one core is for all other work. */
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+/** In all and of one network: those that are done within `WAIT_MS_MAX` on two slow cores. */
+const WAITING = { waitingMax: 60, waitingEachMax: 10 };
+const WAIT_MS_MAX = 20_000;
 
-/** Hashes and verifies passwords, a few at a time. Throws `unavailable` while very many wait. */
+/**
+ * Hashes and verifies passwords, a few at a time. Networks take turns, and the one whose turn is longest ago is next: who
+ * guesses from one keeps nobody out who signs in from another. Throws `unavailable` while very many wait.
+ */
 export class Passwords {
-  private readonly turns = new Semaphore(AT_ONCE_MAX);
-  private waiting = 0;
+  private readonly takeTurn: TakePermits;
+
+  constructor(atOnce = AT_ONCE) {
+    this.takeTurn = limitConcurrency({ perKey: 1, inAll: atOnce, ...WAITING });
+  }
 
   /** A PHC string: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, both in base64 without padding. */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, { address }: From): Promise<string> {
+    using _turn = await this.turnOf(address);
     const salt = randomBytes(SALT_BYTES);
-    const key = await this.derive(password, { ...COST, salt, keyBytes: KEY_BYTES });
+    const key = await derive(password, { ...COST, salt, keyBytes: KEY_BYTES });
     const { ln, r, p } = COST;
     return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(key)}`;
   }
 
-  /** Takes as long without a hash, for an account that has no password or does not exist, and is then false. */
-  async verify(password: string, phc: string | undefined): Promise<boolean> {
-    const { salt, key, ...cost } = parsePhc(phc ?? NO_PASSWORD);
-    const derived = await this.derive(password, { ...cost, salt, keyBytes: key.length });
-    return timingSafeEqual(derived, key) && phc !== undefined;
+  /**
+   * What `find` finds, if this is its password. Nothing is asked of it before there is room. Takes as long where it has no
+   * password, or nothing is found.
+   */
+  async check<Found extends WithPassword>(
+    password: string,
+    { find, address }: Checking<Found>,
+  ): Promise<Found | undefined> {
+    using _turn = await this.turnOf(address);
+    const found = await find();
+    const { salt, key, ...cost } = parsePhc(found?.passwordHash ?? NO_PASSWORD);
+    const derived = await derive(password, { ...cost, salt, keyBytes: key.length });
+    return timingSafeEqual(derived, key) && found?.passwordHash ? found : undefined;
   }
 
-  private async derive(password: string, how: Derivation): Promise<Buffer> {
-    if (this.waiting >= WAITING_MAX) throw tooMany();
-    this.waiting += 1;
+  private async turnOf(address: string): Promise<Disposable> {
     try {
-      return await this.turns.runExclusive(() => derive(password, how));
-    } finally {
-      this.waiting -= 1;
+      return await this.takeTurn([coarseNetwork(address) ?? address], AbortSignal.timeout(WAIT_MS_MAX));
+    } catch (cause) {
+      throw new Problem("unavailable", "Too many people are signing in at the moment.", {
+        retryAfterSeconds: 5,
+        cause,
+      });
     }
   }
 }
 
-function tooMany(): Problem {
-  return new Problem("unavailable", "Too many people are signing in at the moment.", {
-    retryAfterSeconds: 5,
-  });
+interface From {
+  /** The result of `clientAddress`. */
+  address: string;
+}
+
+interface WithPassword {
+  /** A PHC string. */
+  passwordHash: string | null;
+}
+
+interface Checking<Found> extends From {
+  find: () => Promise<Found | undefined>;
 }
 
 interface Derivation {

@@ -1,5 +1,6 @@
 import { Problem } from "../../schemas/problem.js";
 import { type Postgres, query, utc } from "../postgres/query.js";
+import { coarseNetwork } from "./client-address.js";
 import { SIGN_IN_FAILED } from "./failure-limits.js";
 import { type TokenCipher, looksLike } from "./tokens.js";
 import { v7 as uuidv7 } from "uuid";
@@ -47,15 +48,6 @@ export async function findSession(
 export function requireSession(session: Session | undefined): Session {
   if (session === undefined) throw new Problem("unauthenticated", "Sign in first.");
   return session;
-}
-
-/** `203.0.113.0/24` or `2001:db8:1::/48`; undefined for an unknown address. */
-export function coarseNetwork(address: string): string | undefined {
-  if (address === "unknown") return undefined;
-  const isIPv4 = !address.includes(":");
-  return isIPv4
-    ? `${address.split(".", 3).join(".")}.0/24`
-    : `${address.split(":").slice(0, 3).join(":")}::/48`;
 }
 
 const SIGN_IN_METHODS = ["link", "token", "password", "openid"] as const;

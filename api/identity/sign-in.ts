@@ -8,7 +8,8 @@ import {
 } from "./stored-accounts.js";
 import type { User } from "../access/access.js";
 import { type RecordAccess, type SignInAction, insertAuditEntry } from "../access/audit-entries.js";
-import { type Browser, type SignInMethod, coarseNetwork, createSession } from "./sessions.js";
+import { coarseNetwork } from "./client-address.js";
+import { type Browser, type SignInMethod, createSession } from "./sessions.js";
 import { type SignInLink, markSignInLinkUsed, readSignInLink } from "./sign-in-links.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
@@ -90,10 +91,9 @@ async function signInByPassword(
   { username, password }: { username: string; password: string },
   attempting: Attempting,
 ): Promise<string | undefined> {
-  const account = await readPasswordByName(pg, username);
-  // Takes the same time where there is nothing to compare with.
-  const isRight = await passwords.verify(password, account?.passwordHash ?? undefined);
-  if (!isRight || account === undefined) return undefined;
+  const { address } = attempting.browser;
+  const account = await passwords.check(password, { find: () => readPasswordByName(pg, username), address });
+  if (account === undefined) return undefined;
   return inTransaction(pg, async (client) => {
     await lockTokens(client, account.id);
     const current = await readPasswordByName(client, username);

@@ -69,12 +69,12 @@ async function sendByMail(sending: Sending, deps: SendDeps & { to: string }): Pr
     await sendMail(mailOf(sending, deps));
     return { isSent: true };
   } catch (error) {
+    deps.onMailFailure?.(error);
     if (error instanceof MailRefused) {
       const reason = `The mail server did not take it: ${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
       return { isSent: false, isFinal: error.isFinal, error: reason };
     }
     // Where the mail server is, and how the service signs in there, is the operator's: the log has it.
-    deps.onMailFailure?.(error);
     return { isSent: false, isFinal: false, error: "The mail server of the service could not be used." };
   }
 }

@@ -91,7 +91,7 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
         }
         const sending = await sendingOf(deps, { call, stored, runLimited });
         const target = notificationTarget(notification);
-        await call.record(deps.pg, { ownerId, target, changes: { sent: true } });
+        await call.record(deps.pg, { ownerId, target, changes: { sent: true }, isRepeatable: true });
         const sent = await sendMessage(sending, deps);
         await putSentByHand(deps.pg, stored.id, sent.isSent ? null : sent.error);
         call.ctx.body = sent.isSent ? { success: true } : { success: false, error: sent.error };

@@ -6,6 +6,7 @@ import {
 } from "../../schemas/contracts/organization.js";
 import { ownerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
+import { KIB } from "../http/body-limits.js";
 import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
@@ -31,7 +32,7 @@ const RECORD = {
   schema: ORGANIZATION_V1,
   example: { ...SENT, createdAt: TIME, updatedAt: TIME },
 };
-const BODY = { schema: ORGANIZATION_UPSERT, example: SENT };
+const BODY = { schema: ORGANIZATION_UPSERT, example: SENT, limits: { bytesMax: 80 * KIB } };
 
 export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas }): Route[] {
   return [

@@ -106,7 +106,7 @@ interface Looking {
   target: Changed["target"];
 }
 
-/** Looks where hosts have to be verified, and keeps that a record was found. The audit log has every look. */
+/** Looks where hosts have to be verified, and keeps that a record was found. */
 async function look(
   { pg, hosts }: HostVerificationDeps,
   { record }: Pick<Call, "record">,

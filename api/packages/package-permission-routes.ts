@@ -8,6 +8,7 @@ import {
   parsePackagePermissionsSet,
 } from "../../schemas/contracts/package-access.js";
 import { packageFor, packageOfOwnerFor } from "../access/authorise.js";
+import { MIB } from "../http/body-limits.js";
 import { entityTag } from "../http/answers/headers.js";
 import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
@@ -75,6 +76,7 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
             { userQuery: "ada", permissionLevel: "admin" },
             { userQuery: "grace@acme.example", permissionLevel: "default" },
           ],
+          limits: { bytesMax: MIB, valuesMax: 4 * PERMISSIONS_MAX },
         },
         answers: { 204: { description: "Set" } },
         path: PACKAGE_PATH,

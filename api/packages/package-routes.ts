@@ -8,6 +8,7 @@ import {
   requireNoCollectHost,
 } from "../hosts/public-hosts.js";
 import { type Owner, ownerFor, packageFor } from "../access/authorise.js";
+import { MIB } from "../http/body-limits.js";
 import { entityTag, putLocation } from "../http/answers/headers.js";
 import { LIST_QUERY, listAnswer } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
@@ -36,7 +37,7 @@ export const PACKAGE_EXAMPLE = {
   libraryType: "docker",
 };
 
-export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT };
+export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT, limits: { bytesMax: MIB } };
 export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: PACKAGE_EXAMPLE };
 
 const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {

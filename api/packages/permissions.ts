@@ -7,7 +7,7 @@ import type { Level, User } from "../access/access.js";
 import { type Postgres, query } from "../postgres/query.js";
 import type { Pool } from "pg";
 import { type FieldFault, Problem } from "../../schemas/problem.js";
-import { invalidBody } from "../../schemas/invalid-body.js";
+import { FAULTS_LISTED_MAX, invalidBody } from "../../schemas/invalid-body.js";
 import { lockedPackageFor } from "../access/authorise.js";
 import { requireMatchOf } from "../http/answers/headers.js";
 import { parsePackageType } from "./packages.js";
@@ -112,10 +112,17 @@ async function resolveUsers(client: Postgres, sent: readonly PermissionWanted[])
 }
 
 function unknownUsers(unknown: readonly PermissionWanted[]): Problem {
-  const names = [...new Set(unknown.map(({ userQuery }) => userQuery))].join(", ");
-  const errors = unknown.map(({ at }) => ({ path: `${at}/userQuery`, message: "names no user" }));
-  return new Problem("unknown-user", `There is no user ${names}.`, { errors });
+  const names = [...new Set(unknown.map(({ userQuery }) => userQuery))];
+  const others = names.length > NAMED_MAX ? `, and ${names.length - NAMED_MAX} more are none` : "";
+  const errors = unknown
+    .slice(0, FAULTS_LISTED_MAX)
+    .map(({ at }) => ({ path: `${at}/userQuery`, message: "names no user" }));
+  return new Problem("unknown-user", `There is no user ${names.slice(0, NAMED_MAX).join(", ")}${others}.`, {
+    errors,
+  });
 }
+
+const NAMED_MAX = 10;
 
 /** Two levels for one user are ambiguous. A user may be named once by username and once by e-mail address. */
 function refuseRepeated(wanted: readonly Wanted[]): void {

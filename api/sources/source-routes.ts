@@ -151,7 +151,12 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
           const { ownerId, source: found } = await sourceFor(client, call);
           if (!(await askForRun(client, found.id)))
             throw new Problem("source-disabled", "This source is disabled: enable it first.");
-          await call.record(client, { ownerId, target: sourceTarget(found), changes: { run: true } });
+          await call.record(client, {
+            ownerId,
+            target: sourceTarget(found),
+            changes: { run: true },
+            isRepeatable: true,
+          });
           return (await sourceFor(client, call)).source;
         });
         call.ctx.status = 202;

@@ -118,7 +118,7 @@ export async function putSuccess(pg: Pool, run: SuccessfulRun): Promise<void> {
     else {
       await putCounts(client, source.id, counted.counts);
       await putCounters(client, { sourceId: source.id, today, counters: counted.counters });
-      await insertReleases(client, { sourceId: source.id, releases: counted.releases, annotationsMax });
+      await insertReleases(client, { source, releases: counted.releases, annotationsMax });
     }
     await query(client, COUNT_DAY, [source.id, today]);
   });

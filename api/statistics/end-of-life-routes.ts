@@ -14,6 +14,7 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import { changedFields } from "../access/audit-entries.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
 import type { PackageRow } from "../access/visible-packages.js";
+import { KIB } from "../http/body-limits.js";
 import type { RunLimited } from "../http/limit-work.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { type Call, type Operation, type Route, route } from "../http/route.js";
@@ -123,7 +124,7 @@ const SET_ENDS_OF_LIFE: Operation = {
   ...ON_PACKAGE,
   summary: "Set from when versions are no longer maintained",
   description: "Replaces all of them. A version is one, or a group of them: `1.4.2`, `1.4.x`, `1.x`.",
-  body: { schema: ENDS_OF_LIFE, example: { versions: [EXAMPLE] } },
+  body: { schema: ENDS_OF_LIFE, example: { versions: [EXAMPLE] }, limits: { bytesMax: 96 * KIB } },
   answers: {
     200: { description: "The versions", schema: ENDS_OF_LIFE, example: { versions: [EXAMPLE] } },
   },

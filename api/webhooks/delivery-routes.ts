@@ -155,7 +155,8 @@ async function prepareTest(
     await requireFew(tests, `by ${call.account.id}`, "You tested webhooks too often in the last minute.");
     const secrets = await readWebhookSecrets(client, { ownerId, id: webhook.id });
     if (secrets === undefined) throw new Problem("not-found", "The webhook was deleted in the meantime.");
-    await call.record(client, { ownerId, target: webhookTarget(webhook), changes: { test: true } });
+    const target = webhookTarget(webhook);
+    await call.record(client, { ownerId, target, changes: { test: true }, isRepeatable: true });
     const id = uuidv7();
     const data = { message: `This is a test of the webhook ${webhook.id}.` };
     const body = webhookBody({ id, owner: webhook.owner, type: "test", data, createdAt: new Date() });
@@ -195,6 +196,6 @@ async function redeliver(
       "The delivery has not ended yet, and is tried again by itself.",
     );
   const target = { kind: "delivery", id: delivery.id, name: webhook.url } as const;
-  await call.record(client, { ownerId, target, changes: { redelivered: true } });
+  await call.record(client, { ownerId, target, changes: { redelivered: true }, isRepeatable: true });
   return (await readWebhookDelivery(client, named)) ?? delivery;
 }

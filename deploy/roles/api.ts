@@ -119,7 +119,8 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...badgeRoutes(publicDeps),
       ...publicPageRoutes(publicDeps),
       ...githubReleaseRoutes({ ...releases, quotas: config.quotas }),
-      ...unsubscribeApi(parts, publicDeps.limit),
+      // Of its own: who looks at many badges can still end mails.
+      ...unsubscribeApi(parts, limitByAddress(isProxy)),
     ],
   });
   const handle = app.callback();

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { createSealer } from "../../api/identity/tokens.js";
 import type { Route, PublicRoute } from "../../api/http/route.js";
+import { MailRefused } from "../../api/notifications/mail.js";
 import { notificationRoutes } from "../../api/notifications/notification-routes.js";
 import { planMessages } from "../../api/notifications/plan-messages.js";
 import { notificationSendRoutes } from "../../api/notifications/send-routes.js";
@@ -27,8 +28,7 @@ export function startNotificationSending({
   secretKey,
 }: NotificationParts): AsyncDisposable {
   return startNotifications({
-    ...sendingDeps({ config, secretKey }),
-    onMailFailure: (error) => log.warn({ err: error }, "the mail server did not take a mail"),
+    ...sendingDeps({ config, secretKey, log }),
     pg: stores.pg,
     onSent(outcome) {
       if (outcome.state === "sent") log.debug(outcome, "a notification was sent");
@@ -57,9 +57,9 @@ export function notificationJob({ log, stores: { pg, shards } }: NotificationPar
 }
 
 /** The API routes of notifications. */
-export function notificationApi({ config, stores, secretKey }: NotificationParts): Route[] {
+export function notificationApi({ config, stores, secretKey, log }: NotificationParts): Route[] {
   const { requests: pg, requestShards } = stores;
-  const deps = { ...sendingDeps({ config, secretKey }), pg };
+  const deps = { ...sendingDeps({ config, secretKey, log }), pg };
   return [
     ...notificationRoutes({ ...deps, quotas: config.quotas }),
     ...notificationSendRoutes({ ...deps, clickhouse: requestShards.all }),
@@ -74,12 +74,21 @@ export function unsubscribeApi(
   return unsubscribeRoutes({ pg: stores.requests, sealer: createSealer(secretKey, TARGET_KIND), limit });
 }
 
-function sendingDeps({ config, secretKey }: Pick<NotificationParts, "config" | "secretKey">) {
+function sendingDeps({ config, secretKey, log }: Pick<NotificationParts, "config" | "secretKey" | "log">) {
   return {
+    onMailFailure: (error: unknown) => logMailFailure(log, error),
     guard: createGuard(config.webhooks),
     sealer: createSealer(secretKey, TARGET_KIND),
     sendMail: config.mail && createMailer(config.mail),
   };
+}
+
+/** Servers repeat the receiver's address in their answers, which is nobody's business who reads the log. */
+function logMailFailure(log: Logger, error: unknown): void {
+  const sentence = "the mail server did not take a mail";
+  if (!(error instanceof MailRefused)) return log.warn({ err: error }, sentence);
+  const reason = error.message.replace(/[^\s<>:]+@[^\s<>:]+/g, "(address)");
+  log.warn({ reason, isFinal: error.isFinal }, sentence);
 }
 
 const TARGET_KIND = "notification-target";

@@ -7,15 +7,19 @@ export type TakePermits = (keys: readonly string[], signal: AbortSignal) => Prom
 const WAITING_MAX = 500;
 const WAITING_EACH_MAX = 250;
 /** First keys whose last turn is remembered, whether or not they ask at the moment. */
-const TURNS_MAX = 1_000;
+const TURNS_MAX = 10_000;
 
 /**
  * Lets `perKey` callers through at once for each key, and `inAll` together. A caller takes its permits all at
- * once, so that a slow upstream does not stall the others. The caller whose first key was served least
+ * once, so that a slow upstream does not stall the others. The caller whose first key was served or refused least
  * recently is next. @throws Problem `unavailable` where too many wait already; also to the latest caller of
- * the first key that has most of them
+ * the first key that has most of them or, among equal ones, had its turn last
  */
-export function limitConcurrency(limits: ShareLimits): TakePermits {
+export function limitConcurrency({
+  waitingMax = WAITING_MAX,
+  waitingEachMax = WAITING_EACH_MAX,
+  ...limits
+}: ShareLimits & WaitingLimits): TakePermits {
   const shares = new Shares(limits);
   const waiting = new Set<Caller>();
   const turns = new LRUCache<string, number>({ max: TURNS_MAX });
@@ -43,12 +47,12 @@ export function limitConcurrency(limits: ShareLimits): TakePermits {
   function longestUnserved(): Caller | undefined {
     let longest: Caller | undefined;
     for (const caller of waiting)
-      if (shares.haveRoom(caller.keys) && (longest === undefined || servedAt(caller) < servedAt(longest)))
+      if (shares.haveRoom(caller.keys) && (longest === undefined || turnOf(caller) < turnOf(longest)))
         longest = caller;
     return longest;
   }
 
-  const servedAt = ({ asker }: Caller) => turns.peek(asker) ?? 0;
+  const turnOf = ({ asker }: Pick<Caller, "asker">) => turns.peek(asker) ?? 0;
 
   function leave(caller: Caller): void {
     waiting.delete(caller);
@@ -57,16 +61,29 @@ export function limitConcurrency(limits: ShareLimits): TakePermits {
 
   /** Makes room for one more: the one who has most callers waiting does not shut out the others. */
   function refuseCrowd(asker: string): void {
-    const crowds = new Map<string, { size: number; latest: Caller }>();
-    for (const latest of waiting)
-      crowds.set(latest.asker, { size: (crowds.get(latest.asker)?.size ?? 0) + 1, latest });
+    const crowds = new Map<string, Crowd>();
+    for (const latest of waiting) {
+      const size = (crowds.get(latest.asker)?.size ?? 0) + 1;
+      crowds.set(latest.asker, { asker: latest.asker, size, latest });
+    }
     const own = crowds.get(asker)?.size ?? 0;
-    if (own >= WAITING_EACH_MAX) throw tooMany();
-    if (waiting.size < WAITING_MAX) return;
-    const { size, latest } = [...crowds.values()].reduce((a, b) => (b.size > a.size ? b : a));
-    if (size <= own + 1) throw tooMany();
+    if (own >= waitingEachMax) throw refusalOf(asker);
+    if (waiting.size < waitingMax) return;
+    const { latest, ...largest } = [...crowds.values()].reduce((a, b) => (isBefore(a, b) ? b : a));
+    if (!isBefore({ asker, size: own + 1 }, largest)) throw refusalOf(asker);
     leave(latest);
-    latest.reject(tooMany());
+    latest.reject(refusalOf(latest.asker));
+  }
+
+  /** Whether the first of two crowds has the better right to wait. */
+  function isBefore(one: Omit<Crowd, "latest">, other: Omit<Crowd, "latest">): boolean {
+    return one.size === other.size ? turnOf(one) < turnOf(other) : one.size < other.size;
+  }
+
+  /** A refusal is a turn: asking without a pause does not help. */
+  function refusalOf(asker: string): Problem {
+    turns.set(asker, ++turn);
+    return new Problem("unavailable", "Too many wait for the same already.", { retryAfterSeconds: 5 });
   }
 
   return async (keysAsked, signal) => {
@@ -96,7 +113,20 @@ interface Caller {
   stopListening: () => void;
 }
 
+/** The callers of one first key that wait. */
+interface Crowd {
+  asker: string;
+  size: number;
+  latest: Caller;
+}
+
 type Keys = readonly string[] | ReadonlySet<string>;
+
+interface WaitingLimits {
+  waitingMax?: number;
+  /** Of one first key. */
+  waitingEachMax?: number;
+}
 
 export interface ShareLimits {
   perKey: number;
@@ -147,8 +177,4 @@ export class Shares {
   private usedFor(key: string): number {
     return this.used.get(key) ?? 0;
   }
-}
-
-function tooMany(): Problem {
-  return new Problem("unavailable", "Too many wait for the same already.", { retryAfterSeconds: 5 });
 }

@@ -189,6 +189,7 @@ export const FUNNEL_IMPORTANCE = titledObject("FunnelImportance", ["packages", "
 const ITEMS_SENT = importanceOf("ArtifactImportanceUpsert", {
   type: "string",
   minLength: 1,
+  maxLength: 256,
   description: "Its id, or its name where no other has it",
 } as const);
 

@@ -1,7 +1,8 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { FieldFault, Problem } from "../../../schemas/problem.js";
-import { withQuery } from "../address.js";
+import { parseQuery } from "../../http/middleware/query.js";
+import { type Query, withQuery } from "../address.js";
 import { useVisit } from "../page.js";
 import type { Form as Sent } from "../read-form.js";
 
@@ -42,10 +43,10 @@ export function Form({ action, to, children, class: kind, enctype }: FormProps) 
   );
 }
 
-/** All but the notice, each with its values. */
-function parametersOf(query: URLSearchParams): Record<string, string[]> {
-  const names = [...new Set(query.keys())].filter((name) => name !== "notice");
-  return Object.fromEntries(names.map((name) => [name, query.getAll(name)]));
+/** All but the notice. */
+function parametersOf(query: URLSearchParams): Query {
+  const { notice: _, ...kept } = parseQuery(query.toString());
+  return kept;
 }
 
 export function ProblemBox({ problem: { message, errors = [] } }: { problem: Problem }) {

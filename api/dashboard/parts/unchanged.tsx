@@ -1,4 +1,5 @@
 import { type FieldFault, Problem } from "../../../schemas/problem.js";
+import { BODY_LIMITS, requireFewValues } from "../../http/body-limits.js";
 import { isObject } from "../../../schemas/formats.js";
 import type { Form } from "../read-form.js";
 
@@ -36,6 +37,7 @@ function wordsFor(value: string): string {
 
 function readBefore(text: string): Record<string, unknown> | undefined {
   try {
+    requireFewValues(Buffer.from(text), BODY_LIMITS);
     const before: unknown = JSON.parse(text);
     return isObject(before) ? before : undefined;
   } catch {

@@ -40,7 +40,7 @@ export function authenticate({ pg, tokens, trustsProxy, failed }: AuthenticateDe
 }
 
 /** Events of GitHub are signed instead: see `githubReleaseRoutes`. */
-function needsToken({ method, path }: Pick<ApiContext, "method" | "path">): boolean {
+export function needsToken({ method, path }: Pick<ApiContext, "method" | "path">): boolean {
   if (method === "POST" && /^\/v2\/[^/]+\/annotations\/github$/.test(path)) return false;
   return /^\/(v[12]|mcp)(\/|$)/.test(path);
 }

@@ -6,6 +6,7 @@ import {
   wordedPaths,
 } from "./components.js";
 import { describeOperation } from "./describe-operation.js";
+import { BODY_LIMITS, limitsOf } from "../body-limits.js";
 import { exampleEvent } from "../../../schemas/contracts/webhook-examples.js";
 import {
   WEBHOOK_EVENTS,
@@ -64,7 +65,7 @@ const INFO = {
 - Every GET may be a HEAD as well. Another method at a path is a 405 with \`Allow\`.
 - JSON answers have an \`ETag\`: \`If-None-Match\` is answered with 304 where nothing changed, and \`If-Match\` lets an update pass only on what was read.
 - Names in paths are percent-encoded; they may contain \`/\`.
-- A JSON body is read as JSON whatever its \`Content-Type\` says. At most 1 MiB.
+- A JSON body is read as JSON whatever its \`Content-Type\` says. It may have ${limitsOf(BODY_LIMITS)}, unless the operation names other limits.
 - In the paths of pixels, \`tracking-pixels\` is accepted in place of \`pixels\`.`,
 };
 

@@ -1,5 +1,6 @@
 import { ACTIONS, type Action, tagOf } from "../../access/resources.js";
-import type { Content, Operation, Parameter } from "../route.js";
+import { BODY_LIMITS, limitsOf } from "../body-limits.js";
+import type { BodyContent, Operation, Parameter } from "../route.js";
 import {
   type Components,
   type DescribedRoute,
@@ -117,8 +118,10 @@ function parameter(
   return { name, in: place, ...rest, schema };
 }
 
-function describeBody({ schema, example, types = JSON_ONLY, description }: Content, components: Components) {
+function describeBody(body: BodyContent, components: Components) {
+  const { schema, example, types = JSON_ONLY, limits } = body;
   const content = { schema: components.schema(schema), example };
+  const description = limits ? `At most ${limitsOf({ ...BODY_LIMITS, ...limits })}.` : body.description;
   return {
     required: true,
     ...(description && { description }),

@@ -109,7 +109,7 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "method-not-allowed": "DELETE is not possible here, only GET, HEAD, OPTIONS.",
   "request-timeout": "The body did not come in time.",
   "no-longer-kept": "Events before 2026-08-01 are no longer kept; the aggregates still have these days.",
-  "too-large": "The body may have at most 1 MiB.",
+  "too-large": "The body may have at most 32 KiB.",
   "unsupported-encoding": "A JSON body cannot be sent with Content-Encoding gzip.",
   "already-exists": "The name acme is taken.",
   "ambiguous-name": "Several packages are named web: docker, npm. Say which with packageType.",

@@ -72,7 +72,7 @@ const NO_OBJECT = [""];
 
 /** Empty for the one event of a body that is no sequence of JSON objects. */
 function objectsOf(body: Buffer): readonly string[] {
-  const objects = body.length === 0 ? undefined : readObjects(body.toString());
+  const objects = body.length === 0 ? undefined : readObjects(body.toString(), OBJECTS_MAX);
   return objects === undefined || objects.length === 0 ? NO_OBJECT : objects;
 }
 

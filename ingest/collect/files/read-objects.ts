@@ -1,10 +1,11 @@
 /**
- * Objects between white space, each as sent but on one line; undefined for any other text. Takes linear time.
+ * Objects between white space, each as sent but on one line; undefined for any other text. Of more than `objectsMax` it reads
+ * one more. Takes linear time.
  */
-export function readObjects(text: string): string[] | undefined {
+export function readObjects(text: string, objectsMax: number): string[] | undefined {
   const objects: string[] = [];
   let start = skipSpace(text, 0);
-  while (start < text.length) {
+  while (start < text.length && objects.length <= objectsMax) {
     const end = endOfObject(text, start);
     const object = end === undefined ? "" : text.slice(start, end);
     if (end === undefined || !isJson(object)) return undefined;

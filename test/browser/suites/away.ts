@@ -31,4 +31,27 @@ export function awaySuite(world: () => DashboardWorld): void {
       await expect.poll(async () => (await ended()).status).toBe("aborted");
     });
   });
+
+  describe("once a session is over", () => {
+    test.each([true, false])("a reload sends what was typed (script: %s)", async (javaScriptEnabled) => {
+      const { api, at, windowOf } = world();
+      await using window = await windowOf("ada", { javaScriptEnabled });
+      const { page, context } = window;
+      await page.goto(at(`/o/${ORGANIZATION}/settings/organization`));
+      const description = `Typed before, with script ${javaScriptEnabled}`;
+      await page.getByLabel("Description").fill(description);
+      await context.clearCookies();
+      await page.getByRole("button", { name: "Save" }).click();
+      const opened = context.waitForEvent("page");
+      await page.getByRole("link", { name: "Sign in, in a new tab" }).click();
+      const tab = await opened;
+      await tab.getByLabel("Username").fill("ada");
+      await tab.getByLabel("Password or API token").fill(api.token);
+      await tab.getByRole("button", { name: "Sign in" }).click();
+      await tab.waitForURL(/\/dashboard(\/o\/|$)/);
+      await page.reload();
+      await page.getByText("The organization was changed.").waitFor();
+      expect(await page.getByLabel("Description").inputValue()).toBe(description);
+    });
+  });
 }

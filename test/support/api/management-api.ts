@@ -53,7 +53,14 @@ export interface Answer {
 
 export interface ServeOptions extends Pick<
   AppDeps,
-  "corsOrigins" | "bodyMsMax" | "trustsProxy" | "collect" | "hosts" | "quotas" | "exportPermits"
+  | "corsOrigins"
+  | "bodyMsMax"
+  | "trustsProxy"
+  | "collect"
+  | "hosts"
+  | "quotas"
+  | "publicRoutes"
+  | "exportPermits"
 > {
   pg: Pool;
   routes?: Route[];

@@ -5,6 +5,7 @@ import { Problem } from "../../../../schemas/problem.js";
 import { fileNameOf } from "../../../../schemas/records/file-name.js";
 import { IMPORT_FORMATS, type ImportFormat, isAccessLog } from "../../../../schemas/records/import-format.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
+import { MIB } from "../../../http/body-limits.js";
 import { path } from "../../address.js";
 import { type Submitted, type Visit, mayManage, page, useVisit } from "../../page.js";
 import { CopyLine, Form } from "../../parts/form.js";
@@ -27,6 +28,7 @@ export const uploadPage = page<Targets>({
   load: loadTargets,
   title: () => "Import a file",
   render: (targets) => <Upload {...targets} />,
+  forms: { bytesMax: MIB, hasFiles: true },
   submit: importFile,
   notices: { created: "The package is there. Now choose a file of its events." },
 });

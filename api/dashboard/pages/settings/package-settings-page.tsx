@@ -2,6 +2,7 @@ import type { PackagePermissionV1, PackagePublic } from "../../../../schemas/con
 import type { EndOfLifeUse } from "../../../../schemas/contracts/end-of-life.js";
 import type { PackageDomainV1, PackageRouteV1 } from "../../../../schemas/contracts/package-routing.js";
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
+import { MIB } from "../../../http/body-limits.js";
 import { path } from "../../address.js";
 import { type Visit, page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
@@ -33,6 +34,8 @@ export const packageSettingsPage = page<PackageSettings>({
   load: loadSettings,
   title: ({ record }) => `Settings of ${record.name}`,
   render: (settings) => <PackageContent {...settings} />,
+  // The longer description is sent twice: as it was and as it shall be.
+  forms: { bytesMax: 2 * MIB },
   submit: changePackage,
   notices: {
     changed: "The package was changed.",

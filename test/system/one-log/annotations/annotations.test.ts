@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { type AuditEntryRecord, SERVICE } from "../../../../schemas/contracts/audit-entry.js";
 import { type AnnotationRecord, GRAFANA_TYPE } from "../../../../schemas/contracts/annotation.js";
 import { dateAt } from "../../../../schemas/date-range.js";
 import { type Visitor, visit } from "../../../support/dashboard/visitor.js";
@@ -183,6 +184,28 @@ describe("a release event of GitHub", () => {
     await remove(release?.id ?? "");
     expect((await send(RELEASE)).status).toBe(204);
     expect(await listed(QUERY)).toEqual([]);
+  });
+
+  test("with as many files as GitHub takes is read, and is in the audit log", async () => {
+    const text = "x".repeat(1_000);
+    const fields = Object.fromEntries(Array.from({ length: 18 }, (_, at) => [`field_${at}`, "y".repeat(50)]));
+    const asset = { ...fields, label: text, uploader: fields };
+    const release = { ...RELEASE.release, tag_name: "v3.0.0", name: "Three" };
+    const assets = Array.from({ length: 1_000 }, () => asset);
+    const event = { ...RELEASE, release: { ...release, body: "\u00e9".repeat(125_000), assets } };
+    expect(JSON.stringify(event).length).toBeGreaterThan(3_000_000);
+    expect((await send(event, { query: "?package=tool" })).status).toBe(201);
+    const [{ id } = { id: "" }] = await listed(QUERY);
+    const query = `?action=annotations.add-releases&actor=${SERVICE}`;
+    const { audit_entries: entries } = await api.get<{ audit_entries: AuditEntryRecord[] }>(
+      `/v2/${OWNER}/audit${query}`,
+    );
+    expect(entries[0]).toMatchObject({
+      actor: SERVICE,
+      target: { kind: "annotation", id, name: "Three" },
+      changes: { date: "2025-06-02", package_id: tool },
+    });
+    await remove(id);
   });
 
   test("is refused alike with another signature, for another owner and for none", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { openReceiver, type Receiver } from "../../../support/api/receivers.js";
+import { openBrowser } from "../../../support/dashboard/open-browser.js";
 import { visit, type Visitor } from "../../../support/dashboard/visitor.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
@@ -250,21 +251,18 @@ describe("the settings", () => {
     expect(saved.html).toContain(">Of the second</textarea>");
   });
 
-  test("keep what was typed where the session ended meanwhile, but no secret", async () => {
-    const signedOut = await visit(toolchain.api, { username: "ada", token: api.token });
-    await signedOut.post("/sign-out", { action: "sign-out" });
-    const typed = {
-      action: "change",
-      description: 'a "long" text',
-      password: "hush",
-      target: "https://hush.example",
-    };
-    const kept = await signedOut.post(`${SETTINGS}/organization?x=1`, typed);
-    expect(kept.status).toBe(401);
-    expect(kept.html).toContain('name="description" value="a &quot;long&quot; text"');
-    expect(kept.html).toContain(`action="${toolchain.api}/dashboard${SETTINGS}/organization?x=1"`);
-    expect(kept.html).not.toContain("hush");
-    expect((await signedOut.post(SETTINGS, { action: "leave" })).status).toBe(303);
+  test("take nothing where the session ended meanwhile, and the same form once there is another", async () => {
+    const browser = openBrowser({ url: toolchain.api });
+    const signIn = { action: "sign-in", username: "ada", secret: api.token, to: "" };
+    const [at, text] = [`/dashboard${SETTINGS}/organization`, "typed before"];
+    const typed = { action: "change", name: "acme", billingEmail: "pay@example.org", description: text };
+    const refused = await browser.post(at, typed);
+    expect(refused.status).toBe(401);
+    expect(refused.html).toContain("reload");
+    expect(refused.html).not.toContain(text);
+    await browser.post("/dashboard/sign-in", signIn);
+    expect((await browser.post(at, typed)).status).toBe(303);
+    expect((await owner.get(`${SETTINGS}/organization`)).html).toContain(`>${text}</textarea>`);
   });
 
   test("change the permissions, routes and domains of a package", async () => {

@@ -322,6 +322,8 @@ describe("somebody with a level on one package alone", () => {
     const headers = { "Content-Type": "multipart/form-data; boundary=x" };
     expect((await send(packager, path, { body: "no parts", headers })).status).toBe(400);
     expect((await send(packager, path, { body: Buffer.alloc(2 ** 20 + 1), headers })).status).toBe(413);
+    const parts = "--x\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n".repeat(300);
+    expect((await send(packager, path, { body: `${parts}--x--`, headers })).status).toBe(422);
     expect((await send(packager, path, { headers: { "Sec-Fetch-Site": "cross-site" } })).status).toBe(403);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { insertAccessEntry } from "../../../../api/access/audit-entries.js";
+import { v7 as uuidv7 } from "uuid";
+import { insertAccessEntry, insertAuditEntry } from "../../../../api/access/audit-entries.js";
 import { companyRoutes } from "../../../../api/funnel/company-routes.js";
 import { inTransaction } from "../../../../api/postgres/connection.js";
 import { openBrowser } from "../../../support/dashboard/open-browser.js";
@@ -31,6 +32,11 @@ afterAll(() => eventLog?.[Symbol.asyncDispose]());
 async function entriesOf(owner: string, query = "", token = world.tokens.owner): Promise<AuditEntryRecord[]> {
   const { body } = await api.call(token, `GET /v2/${owner}/audit${query}`);
   return (body as { audit_entries: AuditEntryRecord[] }).audit_entries;
+}
+
+async function ownerNamed(name: string): Promise<{ id: string }> {
+  const { rows } = await postgres.pg.query<{ id: string }>("select id from owners where name = $1", [name]);
+  return rows[0] as { id: string };
 }
 
 const rename = (who: Who, description: string) =>
@@ -129,6 +135,51 @@ describe("the audit log", () => {
       expect(answer).toMatchObject(refused(400, "invalid-query"));
     },
   );
+
+  test("has what changes nothing once a minute, by whom and what it was, and every change", async () => {
+    const target = { kind: "webhook", id: "1", name: "https://a.example" } as const;
+    const { id: ownerId } = await ownerNamed(world.organization);
+    const { id: accountId } = await ownerNamed(world.names.admin);
+    const by = { accountId, tokenName: undefined, requestId: "1" };
+    const entry = { ownerId, by, target, action: "webhooks.manage" } as const;
+    const tested = { ...entry, changes: { test: true }, isRepeatable: true } as const;
+    const others = [
+      { ...tested, by: { ...by, tokenName: "ci" } },
+      { ...tested, target: { ...target, id: "2" } },
+      { ...tested, changes: { redelivered: true } },
+    ];
+    for (const each of [tested, tested, ...others, ...others, tested])
+      await insertAuditEntry(postgres.pg, each);
+    const rotated = { ...entry, changes: { secret: "rotated" } };
+    for (const each of [rotated, rotated]) await insertAuditEntry(postgres.pg, each);
+    const unchanged = { ...entry, changes: {} };
+    for (const each of [unchanged, unchanged]) await insertAuditEntry(postgres.pg, each);
+    await postgres.pg.query("update audit_entries set id = $2 where changes = '{}' and owner_id = $1", [
+      ownerId,
+      uuidv7({ msecs: Date.now() - 61_000 }),
+    ]);
+    await insertAuditEntry(postgres.pg, unchanged);
+    const kept = await entriesOf(world.organization, "?action=webhooks.manage");
+    expect(kept.map(({ changes }) => changes)).toEqual([
+      {},
+      { secret: "rotated" },
+      { secret: "rotated" },
+      { redelivered: true },
+      { test: true },
+      { test: true },
+      { test: true },
+      {},
+    ]);
+  });
+
+  test("has a record that is saved again as it was once a minute", async () => {
+    for (let time = 0; time < 4; time += 1) await rename("admin", "The same");
+    const kept = await entriesOf(world.organization, "?action=organization.update");
+    expect(kept.map(({ changes }) => Object.keys(changes).toSorted())).toEqual([
+      ["updatedAt"],
+      ["description", "updatedAt"],
+    ]);
+  });
 
   test("has nothing of a change that was refused", async () => {
     const before = await entriesOf(world.organization);

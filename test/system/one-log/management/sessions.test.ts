@@ -175,17 +175,23 @@ describe("nobody signs in", () => {
   }
 
   /** Takes every password of an account that has one. */
-  const KNOWS_ALL = { verify: (_: string, phc?: string) => Promise.resolve(phc !== undefined) } as Passwords;
+  const KNOWS_ALL = {
+    check: async (_, { find }) => {
+      const found = await find();
+      return found?.passwordHash ? found : undefined;
+    },
+  } as Passwords;
 
   const sessionsOf = async (id: string) => (await listSessions(postgres.pg, id)).length;
 
   test("under a name that nobody has, and its password is hashed like any other", async () => {
-    const hashed: (string | undefined)[] = [];
-    const passwords = { verify: (_, phc) => Promise.resolve(hashed.push(phc) < 0) } as Passwords;
+    const found: unknown[] = [];
+    const check: Passwords["check"] = async (_, { find }) => void found.push(await find());
+    const passwords = { check } as Passwords;
     const guessed = { ...interrupted(/^never$/, () => Promise.resolve()), passwords };
     const signIn = signInBySecret(guessed, { username: "no-such-name", secret: "x" }, attempting);
     await expect(signIn).rejects.toMatchObject({ code: "unauthenticated" });
-    expect(hashed).toEqual([undefined]);
+    expect(found).toEqual([undefined]);
   });
 
   test("with a token that is replaced meanwhile", async () => {

@@ -191,6 +191,24 @@ describe("a weekly digest by mail", () => {
 const textOf = (parts: Record<string, string>) => parts["text/plain"];
 const LIST_UNSUBSCRIBE = { "List-Unsubscribe": "One-Click" };
 
+test("somebody who looks at too many badges can still end mails", async () => {
+  const badge = async () => (await fetch(`${toolchain.api}/badge/acme/web.svg`)).status;
+  await expect.poll(badge, { interval: 1 }).toBe(429);
+  expect((await fetch(`${toolchain.api}/unsubscribe/none?token=x`)).status).toBe(404);
+});
+
+test("what a mail server refuses by hand is in the log, without the receiver's address", async () => {
+  smtp.onStep = (step) => (step === "rcpt" ? "550 no such user <ada@example.org>" : undefined);
+  const made = await notify(byMail("weekly-digest"));
+  const sentByHand = await api.post<NotificationSent>(`/v2/acme/notifications/${made.id}/send`, {});
+  expect(sentByHand).toMatchObject({ success: false });
+  await expect.poll(() => toolchain.log()).toContain("550 no such user <(address)>");
+  expect(toolchain.log()).toContain("the mail server did not take a mail");
+  expect(toolchain.log()).not.toContain("ada@example.org");
+  smtp.onStep = () => undefined;
+  await remove(made);
+});
+
 test("what a mail server refuses is final, and what it puts off is tried again with the same Message-ID", async () => {
   smtp.mails.length = 0;
   smtp.onStep = (step) => (step === "rcpt" ? "550 no such user" : undefined);

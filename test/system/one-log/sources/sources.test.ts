@@ -7,13 +7,14 @@ import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
 import { createGuard } from "../../../../api/outbound/guard-address.js";
 import type { RegistryAccess } from "../../../../api/sources/read-registry.js";
 import { annotationRoutes } from "../../../../api/annotations/annotation-routes.js";
+import { SERVICE } from "../../../../schemas/contracts/audit-entry.js";
 import type { AnnotationRecord } from "../../../../schemas/contracts/annotation.js";
 import { reportedRoutes } from "../../../../api/sources/reported-routes.js";
 import { sourceRoutes } from "../../../../api/sources/source-routes.js";
 import { runKind } from "../../../../api/sources/start-sources.js";
 import { createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
 import { SOURCE_KINDS, type SourceKind, type SourceRecord } from "../../../../schemas/contracts/source.js";
-import { TIMESTAMP, UUID } from "../../../support/api/management-world.js";
+import { TIMESTAMP, UUID, auditOf } from "../../../support/api/management-world.js";
 import {
   api,
   as,
@@ -245,6 +246,15 @@ describe("managing sources", () => {
     expect(asked).toHaveLength(before + 1);
   });
 
+  test("asked for again and again has one entry in the audit log for each who asks", async () => {
+    const source = await create("npm", "left-pad");
+    for (const who of ["admin", "owner", "admin", "admin"] as const)
+      await as(who, `POST ${path()}/${source.id}/run`);
+    await Promise.all([1, 2, 3].map(() => as("admin", `POST ${path()}/${source.id}/run`)));
+    const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "source" });
+    expect(entries.slice(1).map(({ changes }) => changes)).toEqual([{ run: true }, { run: true }]);
+  });
+
   test("under another name it is another thing, and deleted it leaves nothing", async () => {
     const source = await create("npm", "left-pad");
     await runOn("2026-08-04", source, json(days(["2026-08-01", 3])));
@@ -385,6 +395,16 @@ describe("what a registry says, whatever it says", () => {
     await as("admin", `DELETE /v2/${world.organization}/annotations/${first?.id ?? ""}`);
     await runOn("2026-08-03", source, answer);
     expect(await noted()).toEqual(others);
+    const query = `?action=annotations.add-releases&actor=${SERVICE}`;
+    const { body } = await as("owner", `GET /v2/${world.organization}/audit${query}`);
+    expect(body).toMatchObject({
+      audit_entries: [
+        {
+          target: { kind: "source", id: source.id, name: "github-releases acme/tool" },
+          changes: { count: 2, releases: ["v2", "v1"] },
+        },
+      ],
+    });
   });
 
   test("releases are added as far as the owner has room for annotations, the newest first", async () => {

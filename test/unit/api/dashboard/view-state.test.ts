@@ -1,6 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { isSecret } from "../../../../api/dashboard/send-again.js";
 import { addressOf, path, withQuery } from "../../../../api/dashboard/address.js";
 import type { Visit } from "../../../../api/dashboard/page.js";
 import { groupDays } from "../../../../api/dashboard/pages/overview/by-package.js";
@@ -171,19 +169,4 @@ describe("the second line of a chart", () => {
     expect(cellsOf(package_, at)).toEqual(["20", "1.50"]);
     expect(cellsOf(package_, { ...at, index: 1 })).toEqual(["0", ""]);
   });
-});
-
-test("no password that somebody typed is kept on a page for later", () => {
-  const root = new URL("../../../../api/dashboard/", import.meta.url);
-  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".tsx"),
-  );
-  const fields = files.flatMap(
-    (name) => readFileSync(new URL(name, root), "utf8").match(/<Field[^/]*?\/>/gs) ?? [],
-  );
-  const names = fields
-    .filter((field) => field.includes('type="password"'))
-    .map((field) => /name="([^"]*)"/.exec(field)?.[1] ?? "");
-  expect(names.length).toBeGreaterThan(2);
-  expect(names.filter((name) => !isSecret(name))).toEqual([]);
 });

@@ -43,6 +43,22 @@ test("guesses at one username are counted from all addresses together, in any ca
   expect(await limits.attempt({ address: "203.0.113.1" }, right)).toBe("session");
 });
 
+test("guesses at a username keep its owner out nowhere where the password was right lately", async () => {
+  const limits = new SignInLimits();
+  const home = { address: "203.0.113.1", username: "Ada" };
+  await limits.attempt(home, right);
+  for (let failed = 0; failed < FAILURES_MAX; failed += 1)
+    await outcomeOf(limits.attempt({ address: `198.51.100.${failed}`, username: "ada" }, wrong));
+  const elsewhere = { address: "192.0.2.9", username: "ada" };
+  expect(await outcomeOf(limits.attempt(elsewhere, right))).toMatchObject({ code: "rate-limited" });
+  expect(await limits.attempt({ ...home, address: "203.0.113.77" }, right)).toBe("session");
+  for (let failed = 0; failed < FAILURES_MAX; failed += 1)
+    await outcomeOf(limits.attempt({ address: `203.0.113.${failed}`, username: "ada" }, wrong));
+  expect(await outcomeOf(limits.attempt({ ...home, address: "203.0.113.77" }, right))).toMatchObject({
+    code: "rate-limited",
+  });
+});
+
 test("neither those that succeed nor those that a fault breaks off count", async () => {
   const limits = new SignInLimits();
   const fails = () => Promise.reject(new Error("the store is down"));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTokenCipher, looksLike } from "../../../../api/identity/tokens.js";
-import { coarseNetwork } from "../../../../api/identity/sessions.js";
+import { coarseNetwork } from "../../../../api/identity/client-address.js";
 
 const key = Buffer.alloc(32, 7);
 const cipher = createTokenCipher(key);

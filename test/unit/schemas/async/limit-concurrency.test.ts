@@ -179,3 +179,17 @@ it("lets those who ask for much take turns with those who ask again and again", 
   await Promise.all(["a", "b", "b", "b", "c", "d", "e"].map(askAgain));
   for (const key of "abcde") expect(served.get(key)).toBeGreaterThan(25);
 });
+
+it("lets whoever had no turn lately wait in place of the one that was served or refused last", async () => {
+  const take = limitConcurrency({ perKey: 1, inAll: 1, waitingMax: 2, waitingEachMax: 1 });
+  const first = await take(["first"], patient());
+  const waiting = [take(["a"], patient()), take(["b"], patient())];
+  await expect(take(["b"], patient())).rejects.toThrow("Too many wait");
+  const late = take(["late"], patient());
+  await expect(waiting[1]).rejects.toThrow("Too many wait");
+  await expect(take(["b"], patient())).rejects.toThrow("Too many wait");
+  expect(await settled([...waiting, late])).toEqual(["waits", "refused", "waits"]);
+  first[Symbol.dispose]();
+  (await waiting[0])?.[Symbol.dispose]();
+  expect(await settled([late])).toEqual(["goes"]);
+});

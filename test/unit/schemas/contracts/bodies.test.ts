@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseFunnelImportance } from "../../../../schemas/contracts/funnel.js";
 import { parseOrganizationUpsert } from "../../../../schemas/contracts/organization.js";
 import { parsePackageUpsert } from "../../../../schemas/contracts/package.js";
 import { parseCreatePackageDomain } from "../../../../schemas/contracts/package-routing.js";
@@ -49,6 +50,15 @@ describe("every body", () => {
   test("lists no more than a hundred faults", () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, field) => [`f${field}`, 1]));
     expect(faultsOf(parsePixelUpsert, many)).toHaveLength(100);
+  });
+
+  test("with very many values names its first fault, and no name at its whole length", () => {
+    const items = Array.from({ length: 10_000 }, () => ({}));
+    expect(faultsOf(parseFunnelImportance, { packages: items, pixels: items })).toEqual([
+      { path: "/packages/0/id", message: "is required" },
+    ]);
+    const [{ path } = { path: "" }] = faultsOf(parsePixelUpsert, { name: "docs", ["x".repeat(10_000)]: 1 });
+    expect(path).toBe(`/${"x".repeat(199)}`);
   });
 
   test("either parses or is a Problem, whatever the JSON", () => {

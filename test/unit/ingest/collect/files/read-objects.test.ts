@@ -8,19 +8,19 @@ test("reads JSON objects however they are spaced, each on one line", () => {
     fc.property(fc.array(spaced, { maxLength: 20 }), (objects) => {
       const texts = objects.map(([object]) => JSON.stringify(object));
       const body = objects.map(([, space], index) => `${texts[index]}${space}`).join("");
-      expect(readObjects(body)).toEqual(texts);
+      expect(readObjects(body, 20)).toEqual(texts);
     }),
   );
 });
 
 test("takes line breaks out of an object, and nothing else", () => {
-  expect(readObjects('{\n "a" :\r\n1.0,"a":"\\n"}')).toEqual(['{  "a" : 1.0,"a":"\\n"}']);
+  expect(readObjects('{\n "a" :\r\n1.0,"a":"\\n"}', 1)).toEqual(['{  "a" : 1.0,"a":"\\n"}']);
 });
 
 test.each(["1", "[]", "null", "{} 1", "{},{}", "{", '{"a":"}', "}{", "{}x", '"{}"', "{'a':1}", "\ufeff{}"])(
   "%s is no row of objects",
   (text) => {
-    expect(readObjects(text)).toBeUndefined();
+    expect(readObjects(text, 100)).toBeUndefined();
   },
 );
 
@@ -28,6 +28,10 @@ test.each(["1", "[]", "null", "{} 1", "{},{}", "{", '{"a":"}', "}{", "{}x", '"{}
 test.each(['{"a":"', '{"a":"\\', '{"', "{{", "{}", '\\"'])(
   "2 MiB of %s are counted in linear time",
   (part) => {
-    expect(readObjects(`{${part.repeat(2 ** 21 / part.length)}`)).toBeUndefined();
+    expect(readObjects(`{${part.repeat(2 ** 21 / part.length)}`, Infinity)).toBeUndefined();
   },
 );
+
+test("reads no more objects than show that there are too many", () => {
+  expect(readObjects(`${"{}".repeat(30_000)} no object`, 100)).toHaveLength(101);
+});

@@ -1,0 +1,22 @@
+import { useVisit } from "./page.js";
+import { PageHead } from "./parts/panel.js";
+
+/** In place of a form's answer where the session has ended meanwhile. The browser still has what was typed. */
+export function SignedOut() {
+  const { href } = useVisit();
+  return (
+    <div class="sign-in">
+      <PageHead
+        title="You are signed out"
+        about="Nothing was saved. Your browser still has what you typed."
+      />
+      <p>
+        1.{" "}
+        <a class="button" href={href("/sign-in")} target="_blank" rel="noopener">
+          Sign in, in a new tab
+        </a>
+      </p>
+      <p>2. Come back to this tab and reload it: your browser offers to send the form again.</p>
+    </div>
+  );
+}
