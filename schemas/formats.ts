@@ -1,3 +1,5 @@
+import { isMailbox } from "./mailbox.js";
+
 /** The formats of texts in requests. `sentence` completes "<field> ...". */
 export const FORMATS = {
   text: { validate: isText, sentence: "must not contain NUL or half of a surrogate pair" },
@@ -12,6 +14,7 @@ export const FORMATS = {
       "and not a word of the API's own paths",
   },
   "e-mail": { validate: isEmail, sentence: "must be an e-mail address" },
+  mailbox: { validate: isMailbox, sentence: "must be an e-mail address, with a name or without" },
   website: { validate: isWebsite, sentence: "must be the address of a website" },
   uuid: { validate: isUuid, sentence: "must be a UUID" },
   date: { validate: isCalendarDate, sentence: "must be a calendar date as YYYY-MM-DD" },

@@ -7,7 +7,8 @@ import {
   parseNotificationUpdate,
 } from "../../schemas/contracts/notification.js";
 import type { NotificationEvent } from "../../schemas/contracts/notification-data.js";
-import { isEmail } from "../../schemas/formats.js";
+import { FORMATS } from "../../schemas/formats.js";
+import { isMailbox, parseMailbox } from "../../schemas/mailbox.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/invalid-body.js";
 import { changedFields } from "../access/audit-entries.js";
@@ -41,7 +42,7 @@ type Deps = NotificationDeps & { quotas: Quotas };
 export async function createNotification(deps: Deps, call: Managing): Promise<NotificationRecord> {
   const { pg, sealer, quotas } = deps;
   const { ctx, account, action, param, record } = call;
-  const sent = await readJson(ctx, parseNotificationCreate);
+  const sent = withAddress(await readJson(ctx, parseNotificationCreate));
   // Checked before any name is looked up: only callers who may create one can cause a lookup.
   await wholeOwnerFor(pg, account, param("owner"), action);
   await requireTarget(deps, sent);
@@ -80,9 +81,10 @@ export async function changeNotification(
 ): Promise<NotificationRecord> {
   const { pg, sealer } = deps;
   const { ctx, param, record } = call;
-  const sent = await readJson(ctx, parseNotificationUpdate);
+  const body = await readJson(ctx, parseNotificationUpdate);
   const { notification: known } = await notificationFor(pg, call);
-  const channel = sent.channel ?? known.channel;
+  const channel = body.channel ?? known.channel;
+  const sent = withAddress(body, channel);
   if (sent.target !== undefined) await requireTarget(deps, { channel, target: sent.target });
   else if (channel !== known.channel)
     throw invalidBody([{ path: "/target", message: "is required with another channel" }]);
@@ -177,12 +179,18 @@ function thresholdOf(event: NotificationEvent, sent: number | null | undefined):
   return sent;
 }
 
+/** Of a mailbox the address alone is kept: the same receiver has one target, whatever name stands before it. */
+function withAddress<Sent extends NotificationUpdate>(sent: Sent, channel = sent.channel): Sent {
+  const address = channel === "email" ? parseMailbox(sent.target ?? "")?.address : undefined;
+  return address === undefined ? sent : { ...sent, target: address };
+}
+
 async function requireTarget(
   { guard, sendMail }: NotificationDeps,
   { channel, target }: { channel: NotificationChannel; target: string },
 ): Promise<void> {
   if (channel !== "email") return requireAllowedUrl(guard, target);
-  if (!isEmail(target)) throw invalidBody([{ path: "/target", message: "must be an e-mail address" }]);
+  if (!isMailbox(target)) throw invalidBody([{ path: "/target", message: FORMATS.mailbox.sentence }]);
   if (sendMail === undefined) throw new Problem("email-not-configured", NO_MAIL);
 }
 

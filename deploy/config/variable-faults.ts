@@ -3,7 +3,8 @@ import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
 import { parseQuotas } from "../../api/access/quotas.js";
 import { SOURCE_KINDS, type SourceKind } from "../../schemas/contracts/source.js";
-import { isEmail, isHttpUrl, parseBytes } from "../../schemas/formats.js";
+import { isHttpUrl, parseBytes } from "../../schemas/formats.js";
+import { isMailbox } from "../../schemas/mailbox.js";
 import { VARIABLES, type VariableName, type Variables } from "./config-schema.js";
 import { ROLES } from "./roles.js";
 import { parseShards } from "./store-variables.js";
@@ -31,7 +32,7 @@ ajv.addFormat("http-url", (text) => isUrl(text, ["http:", "https:"]));
 ajv.addFormat("public-url", (text) => parsePublicUrl(text) !== undefined);
 ajv.addFormat("issuer", isIssuer);
 ajv.addFormat("smtp-url", (text) => isUrl(text, ["smtp:", "smtps:"]) && new URL(text).hostname !== "");
-ajv.addFormat("sender", isSender);
+ajv.addFormat("sender", isMailbox);
 ajv.addFormat("brokers", (text) => items(text).length > 0 && items(text).every(isBroker));
 ajv.addFormat("name", (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text));
 ajv.addFormat("partitions", (text) => isWhole(text, { min: 1, max: 10_000 }));
@@ -190,12 +191,6 @@ function isIssuer(text: string): boolean {
   if (!isUrl(text, ["http:", "https:"])) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === "https:" || ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
-}
-
-/** An address alone, or with a name of printable characters before it. */
-function isSender(text: string): boolean {
-  const [, address = text] = /^[^\p{C}<>,;:"@]*<([^<>]+)>$/u.exec(text) ?? [];
-  return isEmail(address);
 }
 
 function isBroker(text: string): boolean {

@@ -118,7 +118,7 @@ export const MAIL_VARIABLES = {
   MAIL_FROM: {
     type: "string",
     format: "sender",
-    mustBe: "an e-mail address, or a name and an address such as Acme <stats@example.org>",
+    mustBe: "an e-mail address, or a name and an address such as Acme <stats@example.org> (RFC 5322)",
     unset: "no mail is sent",
     meaning: "The sender of every mail. Its domain should be one that the mail server signs for (DKIM).",
   },

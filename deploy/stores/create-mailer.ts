@@ -1,5 +1,6 @@
 import type { Transporter } from "nodemailer";
 import { MailRefused, type SendMail } from "../../api/notifications/mail.js";
+import { asciiOf, parseMailbox } from "../../schemas/mailbox.js";
 import { PRODUCT } from "../../api/http/product.js";
 
 /** Each answer of the server may take so long; all of them are shorter than the lease of a message. */
@@ -7,7 +8,8 @@ const CONNECTION_MS = 15_000;
 const SILENCE_MS = 30_000;
 
 /** Sends mails by SMTP, each on a connection of its own. The library is loaded for the first. */
-export function createMailer({ url, from }: { url: string; from: string }): SendMail {
+export function createMailer({ url, from: sender }: { url: string; from: string }): SendMail {
+  const from = parseMailbox(sender) ?? { name: "", address: sender };
   const options = {
     url,
     connectionTimeout: CONNECTION_MS,
@@ -19,8 +21,9 @@ export function createMailer({ url, from }: { url: string; from: string }): Send
     disableUrlAccess: true,
   };
   let transport: Promise<Transporter> | undefined;
-  const domain = /@([^@>]+)>?$/.exec(from)?.[1] ?? "localhost";
-  const messageId = (id: string) => `<${id}@${domain}>`;
+  const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
+  // Servers that know nothing of UTF-8 read it as well.
+  const messageId = (id: string) => `<${id}@${asciiOf(domain) || domain}>`;
   return async ({ id, corrects, to, date, subject, text, html, unsubscribeUrl }) => {
     const mail = {
       from,

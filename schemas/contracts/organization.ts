@@ -37,7 +37,7 @@ export const ORGANIZATION_UPSERT = titledObject(
     name: { type: "string", format: "owner-name" },
     description: { type: "string", format: "text", maxLength: 10_000 },
     website: { type: ["string", "null"], format: "website", maxLength: 2048 },
-    billingEmail: { type: "string", format: "e-mail", maxLength: 254 },
+    billingEmail: { type: "string", format: "mailbox", maxLength: 500 },
   },
 );
 

@@ -58,7 +58,8 @@ export class Components {
 function publicFormat({ format, description }: JsonSchema): DocumentObject {
   if (typeof format !== "string" || !(format in FORMATS)) return {};
   const { sentence } = FORMATS[format as keyof typeof FORMATS];
-  const name = format === "e-mail" ? "email" : format;
+  // A mailbox may have a name as well, which this does not rule out for who generates values.
+  const name = format === "e-mail" || format === "mailbox" ? "email" : format;
   return { format: name, ...(description === undefined && { description: `It ${sentence}.` }) };
 }
 

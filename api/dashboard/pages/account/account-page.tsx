@@ -54,13 +54,7 @@ const organizations = section({
           <Form action="make-organization" class="form narrow">
             <Field name="name" label="Name" required />
             <Field name="description" label="Description" />
-            <Field
-              name="billingEmail"
-              label="E-mail address for bills"
-              type="email"
-              value={user.email}
-              required
-            />
+            <Field name="billingEmail" label="E-mail address for bills" value={user.email} required />
             <Field name="website" label="Website" placeholder="https://" />
             <Button>Make the organization</Button>
           </Form>

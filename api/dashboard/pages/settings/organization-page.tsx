@@ -62,13 +62,7 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
             />
             <Field name="description" label="Description" value={description} rows={3} />
             <Field name="website" label="Website" value={website} />
-            <Field
-              name="billingEmail"
-              label="E-mail address for bills"
-              type="email"
-              value={billingEmail}
-              required
-            />
+            <Field name="billingEmail" label="E-mail address for bills" value={billingEmail} required />
             <Button>Save</Button>
           </Form>
         ) : (

@@ -48,7 +48,7 @@ beforeAll(async () => {
     prepared: ["databases"],
     env: {
       SMTP_URL: smtp.url,
-      MAIL_FROM: "Stats <stats@acme.example>",
+      MAIL_FROM: '"Stats, Acme" (of all) <stats@acme.example>',
       WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true",
     },
   });
@@ -119,7 +119,8 @@ describe("a weekly digest by mail", () => {
 
   test("is sent once, whoever plans how often, and says so", async () => {
     smtp.mails.length = 0;
-    made = await notify(byMail("weekly-digest"));
+    made = await notify(byMail("weekly-digest", { target: '"Lovelace, Ada" <ada@example.org>' }));
+    expect(made.target).toBe("ada@example.org");
     await Promise.all([plan(), plan()]);
     await plan(HOUR_MS * 3);
     await expect.poll(async () => (await read(made)).last_sent_at).toBeDefined();
@@ -150,7 +151,7 @@ describe("a weekly digest by mail", () => {
     expect(html).toContain(`>${totals.downloads}<`);
     expect(html).toContain("&lt;b>web");
     expect(headers["subject"]).toContain(`Maintainer Toolchain: "acme": ${totals.downloads} downloads`);
-    expect(headers["from"]).toBe("Stats <stats@acme.example>");
+    expect(headers["from"]).toBe('"Stats, Acme" <stats@acme.example>');
   });
 
   test("ends with one click, and not by looking at its link", async () => {

@@ -81,6 +81,9 @@ describe("an organization", () => {
     { website: "acme.example" },
     { website: null },
     { description: "" },
+    { billingEmail: '"Acme, Billing" <billing@acme.example>' },
+    { billingEmail: '"accounts payable"@acme.example' },
+    { billingEmail: "büro@äcme.example" },
     { name: "A.b_c-9" },
     { name: "a".repeat(64) },
   ])("may be sent with %j", (change) => {
@@ -103,6 +106,8 @@ describe("an organization", () => {
     ["/billingEmail", "acme"],
     ["/billingEmail", "a@b"],
     ["/billingEmail", "a b@acme.example"],
+    ["/billingEmail", "a@acme.example, b@acme.example"],
+    ["/billingEmail", "a@acme.example\r\nBcc: b@acme.example"],
     ["/description", "\ud800"],
     ["/description", null],
   ])("is refused at %s for %j", (path, value) => {
