@@ -55,14 +55,14 @@ export interface Page {
 }
 
 /**
- * Whether an error means that a store is unavailable: a refused, reset or timed-out connection, or PostgreSQL's classes
- * 08 (connection) and 57P0x (shutting down, starting up), or 53300 (too many connections), or ClickHouse's codes of a
- * server that cannot reach a shard.
+ * Whether an error means that a store is unavailable: a refused, reset or timed-out connection, or PostgreSQL's classes 08
+ * (connection), 53 (no disk, memory or connection left), 57P0x (shutting down, starting up) and 58 (its disk or system
+ * fails), or 25006 (a standby, which takes no changes), or ClickHouse's codes of a server that cannot reach a shard.
  */
 export function isStoreDown(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) return false;
-  return DOWN.has(code) || /^(08...|57P0[1-5]|53300)$/.test(code);
+  return DOWN.has(code) || /^(?:08...|53...|57P0[1-5]|58...|25006)$/.test(code);
 }
 
 const DOWN: ReadonlySet<string> = new Set([

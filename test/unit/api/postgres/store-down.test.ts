@@ -10,17 +10,34 @@ function failing(error: Error): Postgres {
 }
 
 describe("isStoreDown", () => {
-  test.each(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "08006", "57P01", "57P03", "53300", "279"])(
-    "is so for %s",
-    (code) => {
-      expect(isStoreDown(coded(code))).toBe(true);
-    },
-  );
+  const NETWORK = ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE"];
+  const CONNECTION = [
+    "08000",
+    "08001",
+    "08003",
+    "08004",
+    "08006",
+    "57P01",
+    "57P02",
+    "57P03",
+    "57P04",
+    "57P05",
+  ];
+  const RESOURCES = ["53000", "53100", "53200", "53300", "53400"];
+  const SYSTEM = ["58000", "58030", "58P01", "58P02", "58P03", "25006"];
+  test.each([...NETWORK, ...CONNECTION, ...RESOURCES, ...SYSTEM, "279"])("is so for %s", (code) => {
+    expect(isStoreDown(coded(code))).toBe(true);
+  });
 
   test.each([
     coded("23505"),
     coded("42601"),
     coded("57014"),
+    coded("XX000"),
+    coded("XX001"),
+    coded("54000"),
+    coded("25P02"),
+    coded("5803"),
     new Error("ECONNREFUSED"),
     undefined,
     { code: "08006" },
@@ -32,6 +49,8 @@ describe("isStoreDown", () => {
 describe("query", () => {
   test.each([
     coded("57P01", { severity: "FATAL" }),
+    coded("58030", { severity: "ERROR" }),
+    coded("53100", { severity: "ERROR" }),
     coded("ECONNREFUSED"),
     new Error("timeout exceeded when trying to connect"),
     new Error("Client was closed and is not queryable"),
