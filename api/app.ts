@@ -24,6 +24,8 @@ import { managementRoutes } from "./management-routes.js";
 import { accessLog, requestId } from "./http/middleware/access-log.js";
 import { authenticate } from "./http/middleware/authenticate.js";
 import { cors, sameOrigin, securityHeaders } from "./http/middleware/browser-security.js";
+import { limitAtOnce } from "./http/middleware/limit-at-once.js";
+import { limitRequests } from "./http/middleware/limit-requests.js";
 import { limitStrangers } from "./http/middleware/limit-strangers.js";
 import { negotiateAnswers, tagAnswers } from "./http/middleware/negotiate-answers.js";
 import { answerProblems, onUncaught, refuseUnmatched } from "./http/middleware/answer-problems.js";
@@ -71,6 +73,8 @@ export interface AppDeps {
   /** How many entries of each of `ACCESS_ACTIONS` and each actor the audit log of an owner keeps. */
   auditAccessMax: number;
   exportPermits?: ExportPermits;
+  /** Of an account; see `limitRequests`. */
+  requestsPerSecond: number;
   routes?: readonly Route[];
   /** Resolves once live collection of this process serves every change that was committed before. */
   untilCollected?: () => Promise<void>;
@@ -96,6 +100,7 @@ export function createApp({
   quotas,
   auditAccessMax,
   exportPermits = openExportPermits(),
+  requestsPerSecond,
   routes = [],
   publicRoutes = [],
   untilCollected,
@@ -104,6 +109,7 @@ export function createApp({
   app.on("error", () => undefined); // Logged by onUncaught; without a listener Koa prints to the console.
   app.context.onerror = onUncaught;
   parseQueriesOf(app);
+  const requests = limitRequests({ perSecond: requestsPerSecond, trustsProxy });
   app.use(requestId(log));
   app.use(watchCaller());
   app.use(accessLog((request) => listener.onAnswered(request)));
@@ -113,6 +119,8 @@ export function createApp({
   app.use(negotiateAnswers());
   app.use(tagAnswers());
   app.use(answerProblems());
+  app.use(requests.ofAddress);
+  app.use(limitAtOnce());
   app.use(limitQuery());
   app.use(limitBodies({ bodyMsMax, trustsProxy }));
   app.use(limitExports(exportPermits));
@@ -123,10 +131,12 @@ export function createApp({
   app.use(sameOrigin());
   app.use(session({ pg, tokens, trustsProxy }));
   app.use(limitStrangers());
+  app.use(requests.ofAccount);
   app.use(apiForSessions());
   app.use(dashboardPages([...accountPages({ pg, tokens, trustsProxy, openid, adminCommand }), ...PAGES]));
   const failed = new FailedTokens();
   app.use(authenticate({ pg, tokens, trustsProxy, failed }));
+  app.use(requests.ofAccount);
   const onIssued = (token: string) => failed.rememberValid(tokens.hash(token));
   const all: Route[] = [
     ...managementRoutes({ pg, tokens, onIssued, collectHost: collect?.publicHost, hosts, quotas }),

@@ -31,6 +31,7 @@ export async function callTool(
       content: [{ type: "text", text: visible(JSON.stringify(structuredContent)) }],
     };
   } catch (error) {
+    if (asking.ctx.state.left.aborted) throw error;
     const { code, message, errors = [] } = problemFor(asking.ctx, error);
     const faults = errors.map(({ path, message: fault }) => `${path} ${fault}`);
     const text = visible([`${message} (${code})`, ...faults].join("\n"));

@@ -79,7 +79,9 @@ async function answerPage(page: Page, ctx: ApiContext): Promise<void> {
   ctx.state.route = pathsOf(page)[0] ?? "none";
   const visit = bareVisit(ctx);
   await orErrorPage(visit, async () => {
-    if (page.isOpen || ctx.state.session !== undefined) {
+    const { session, takePlace } = ctx.state;
+    if (page.isOpen || session !== undefined) {
+      using _place = session && (await takePlace?.(session.account.id));
       await openVisit(visit);
       await (ctx.method === "POST" ? takeForm(page, visit) : show(page, visit));
     } else if (ctx.method === "POST") refuseSignedOut(visit);

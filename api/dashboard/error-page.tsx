@@ -11,6 +11,7 @@ export async function orErrorPage(visit: Visit, work: () => Promise<void>): Prom
   try {
     await work();
   } catch (error) {
+    if (ctx.state.left.aborted) throw error;
     const problem = problemFor(ctx, error);
     putStatus(ctx, problem);
     const retrySeconds = isAskedAgain(visit, problem)

@@ -93,6 +93,8 @@ export interface ApiState {
   recordAccess?: RecordAccess;
   /** Shares exports among callers; see `openExportPermits`. */
   takeExportPermit?: TakeExportPermit;
+  /** Waits until an account has few enough other requests at work. Throws `rate-limited`. */
+  takePlace?: (accountId: string) => Promise<Disposable>;
   bodyMsMax: number;
   /** Of the operation, once it is known. */
   bodyLimits: BodyLimits;
@@ -131,6 +133,7 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
     );
   requireScope(account, action);
   refuseUnknownParameters(ctx.query, route.operation);
+  using _place = isStreamed(route.operation) ? undefined : await ctx.state.takePlace?.(account.id);
   const by = { accountId: account.id, tokenName: account.limited?.name, requestId: ctx.state.requestId };
   const auditEntry = (changed: Changed) => ({ ...changed, by, action });
   await handle({
@@ -150,6 +153,11 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
 
 export function bodyLimitsOf({ body }: Operation): BodyLimits {
   return { ...BODY_LIMITS, ...body?.limits };
+}
+
+/** Uploads and exports take as long as their callers let them, and have limits of their own. */
+function isStreamed({ body, answers }: Operation): boolean {
+  return body?.types !== undefined || answers[200]?.types !== undefined;
 }
 
 /** Statistics and companies as a file are exports as well, whatever action their routes have. */

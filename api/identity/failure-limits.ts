@@ -8,13 +8,21 @@ import { coarseNetwork } from "./client-address.js";
 export const FAILURES_MAX = 30;
 const WINDOW_SECONDS = 60;
 
-/** Bounds the memory. An attacker slows down only the keys in the same bucket. */
 const BUCKETS = 65_536;
+
+/**
+ * Spreads keys over so many buckets, which bounds the memory of what counts by them. The hash is keyed: callers cannot know
+ * which keys share a bucket, and an attacker slows down only these.
+ */
+export function spreadKeys(): (key: string) => string {
+  const salt = randomBytes(16);
+  return (key) => String(createHash("sha256").update(salt).update(key).digest().readUInt32BE() % BUCKETS);
+}
 
 /** Counts failures by a key, such as an address, in this process. */
 export class FailureLimit {
   private readonly failures: RateLimiterMemory;
-  private readonly salt = randomBytes(16);
+  private readonly bucketOf = spreadKeys();
 
   constructor(private readonly failuresMax = FAILURES_MAX) {
     this.failures = new RateLimiterMemory({ points: failuresMax, duration: WINDOW_SECONDS });
@@ -40,15 +48,9 @@ export class FailureLimit {
   async forgive(key: string): Promise<void> {
     await this.failures.reward(this.bucketOf(key));
   }
-
-  /** The hash is keyed: callers cannot know which keys share a bucket. */
-  private bucketOf(key: string): string {
-    const digest = createHash("sha256").update(this.salt).update(key).digest();
-    return String(digest.readUInt32BE() % BUCKETS);
-  }
 }
 
-function secondsUntil({ msBeforeNext }: RateLimiterRes): number {
+export function secondsUntil({ msBeforeNext }: RateLimiterRes): number {
   return Math.max(1, Math.ceil(msBeforeNext / 1000));
 }
 
@@ -190,7 +192,7 @@ export async function requireFew(limiter: RateLimiterMemory, key: string, senten
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
     throw new Problem("rate-limited", sentence, {
-      retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
+      retryAfterSeconds: secondsUntil(error),
       cause: error,
     });
   }

@@ -60,6 +60,15 @@ const SERVERS = {
       "Proxies whose `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and `-Prefix` are believed, or `Forwarded` (RFC 7239) " +
       "where there is no `X-Forwarded-For`.",
   },
+  REQUESTS_PER_SECOND: {
+    type: "string",
+    format: "rate",
+    mustBe: "a whole number from 1 to 1000000",
+    default: "50",
+    meaning:
+      "Requests a second that an account may send to the API and the dashboard, as an average over ten seconds. A client " +
+      "address may send four times as many. Further requests get 429; see [limits](managing.md#limits).",
+  },
   CORS_ORIGINS: {
     type: "string",
     format: "origins",

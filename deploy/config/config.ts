@@ -79,6 +79,8 @@ export interface Config {
   publicUrl?: string;
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
+  /** Of an account; see `limitRequests`. */
+  requestsPerSecond: number;
   /** Origins whose pages may call the API; `*` for all. */
   corsOrigins: readonly string[];
   logLevel: LogLevel;
@@ -139,6 +141,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     ...given("mail", mailOptions(variables)),
     ...given("publicUrl", variables.PUBLIC_URL && parsePublicUrl(variables.PUBLIC_URL)),
     trustedProxies: items(variables.TRUSTED_PROXIES ?? ""),
+    requestsPerSecond: Number(variables.REQUESTS_PER_SECOND),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: variables.LOG_LEVEL as LogLevel,
     // Scripts of npm are run in a clone; an image and an installed package have the program in their path.

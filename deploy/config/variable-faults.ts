@@ -23,6 +23,7 @@ ajv.addFormat("host", isHost);
 ajv.addFormat("port", (text) => isWhole(text, { min: 0, max: 65535 }));
 ajv.addFormat("workers", (text) => isWhole(text, { min: 1, max: 256 }));
 ajv.addFormat("days", (text) => isWhole(text, { min: 1, max: 36_500 }));
+ajv.addFormat("rate", (text) => isWhole(text, { min: 1, max: 1_000_000 }));
 ajv.addFormat("audit-access", (text) => isWhole(text, { min: 1, max: 100_000 }));
 ajv.addFormat("quotas", (text) => parseQuotas(text) !== undefined);
 ajv.addFormat("bytes", (text) => parseBytes(text) !== undefined);

@@ -73,6 +73,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
     quotas: config.quotas,
     auditAccessMax: config.auditAccessMax,
     exportPermits,
+    requestsPerSecond: config.requestsPerSecond,
     corsOrigins: config.corsOrigins,
     openid: config.openid && new OpenIdProvider(config.openid),
     adminCommand: config.adminCommand,

@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
+import { whenLeft } from "../http/when-left.js";
 import { answerRequest, siteOf, type Collecting, type CollectKind } from "./answer-request.js";
 import {
   type CollectAnswer,
@@ -122,20 +123,12 @@ function answer(request: CollectRequest, exchange: Exchange): void {
     const write = (ready: CollectAnswer | StreamedAnswer) =>
       writeAnswer(ready, { request, kind, time }, exchange);
     if (typeof answer !== "function" && !(answer instanceof Promise)) return write(answer);
-    const coming = typeof answer === "function" ? answer(whenGone(exchange.response)) : answer;
+    const coming =
+      typeof answer === "function" ? answer(whenLeft(exchange.incoming, exchange.response)) : answer;
     coming.then(write).catch((error: unknown) => fail(error, exchange, kind));
   } catch (error) {
     fail(error, exchange, "none");
   }
-}
-
-/** Aborts when the client closes its connection before the end of the answer. */
-function whenGone(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 interface ReceivedRequest {

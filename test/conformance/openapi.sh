@@ -38,7 +38,7 @@ root=$PWD
 cache=${CONFORMANCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/maintainer-toolchain/conformance}
 work=$(mktemp -d)
 reports=$(mktemp -d)
-export DATA_DIR=$work/data PORT=0 COLLECT_PORT=0 METRICS_PORT=0 ENRICH_WORKERS=1 LOG_LEVEL=info
+export DATA_DIR=$work/data PORT=0 COLLECT_PORT=0 METRICS_PORT=0 ENRICH_WORKERS=1 LOG_LEVEL=info REQUESTS_PER_SECOND=1000000
 
 if [[ ! -x $cache/bin/schemathesis ]] || [[ $("$cache/bin/schemathesis" --version) != *"$version"* ]]; then
   python3 -m venv "$cache"

@@ -63,6 +63,8 @@ const READ = [
   "ETag",
   "Link",
   "Location",
+  "RateLimit",
+  "RateLimit-Policy",
   "Retry-After",
   "WWW-Authenticate",
   "X-Complete-Through",

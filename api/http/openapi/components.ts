@@ -108,10 +108,29 @@ export function describeAnswers(
   };
 }
 
-export const REQUEST_ID: Parameter = {
+const REQUEST_ID: Parameter = {
   schema: { type: "string" },
   required: true,
   description: "Names the request, also in the server's log and the audit log",
+};
+
+const RATE_LIMIT: Parameter = {
+  schema: { type: "string" },
+  description: "What is left of each quota, and for how many seconds",
+  example: '"address";r=1998;t=9, "account";r=498;t=9',
+};
+
+const RATE_LIMIT_POLICY: Parameter = {
+  schema: { type: "string" },
+  description: "The quotas: requests in a window of seconds",
+  example: '"address";q=2000;w=10, "account";q=500;w=10',
+};
+
+/** On every response but those of health checks. */
+export const USUAL_HEADERS = {
+  "X-Request-Id": REQUEST_ID,
+  RateLimit: RATE_LIMIT,
+  "RateLimit-Policy": RATE_LIMIT_POLICY,
 };
 
 const ENTITY_TAG: Parameter = {
@@ -144,7 +163,7 @@ function describeAnswer(
   { description, schema, example, types = ["application/json"], headers = {}, others = {} }: AnswerContent,
   components: Components,
 ): DocumentObject {
-  const named = Object.entries({ "X-Request-Id": REQUEST_ID, ...headers });
+  const named = Object.entries({ ...USUAL_HEADERS, ...headers });
   const content = schema && { schema: components.schema(schema), ...(example !== undefined && { example }) };
   return {
     description,
@@ -167,6 +186,6 @@ function describeAnswer(
 
 /** Headers that most answers have become components. `ETag` is one of two. */
 export function describeHeader(name: string, header: Parameter, components: Components): DocumentObject {
-  const shared = [REQUEST_ID, ENTITY_TAG, LOCATION].includes(header);
+  const shared = [...Object.values(USUAL_HEADERS), ENTITY_TAG, LOCATION].includes(header);
   return shared ? components.header(name, { ...header }) : { ...header };
 }

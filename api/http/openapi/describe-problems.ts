@@ -5,7 +5,7 @@ import {
   type Components,
   type DescribedRoute,
   type DocumentObject,
-  REQUEST_ID,
+  USUAL_HEADERS,
   describeHeader,
   parametersOf,
   wordedPaths,
@@ -48,14 +48,8 @@ function isForbiddenToSome(action: Action): boolean {
   return least !== "none" && least !== "member";
 }
 
-const ALWAYS = ["malformed-request", "headers-too-large", "internal-error"] as const;
-const WITH_TOKEN = [
-  "invalid-query",
-  "unauthenticated",
-  "out-of-scope",
-  "rate-limited",
-  "unavailable",
-] as const;
+const ALWAYS = ["malformed-request", "headers-too-large", "rate-limited", "internal-error"] as const;
+const WITH_TOKEN = ["invalid-query", "unauthenticated", "out-of-scope", "unavailable"] as const;
 const WITH_BODY = ["request-timeout", "too-large", "unsupported-encoding", "invalid-body"] as const;
 
 function describe(
@@ -64,7 +58,9 @@ function describe(
 ): DocumentObject {
   const examples = codes.map((code) => [code, { value: exampleOf(code) }] as const);
   const headers = {
-    "X-Request-Id": describeHeader("X-Request-Id", REQUEST_ID, components),
+    ...Object.fromEntries(
+      Object.entries(USUAL_HEADERS).map(([name, header]) => [name, describeHeader(name, header, components)]),
+    ),
     ...(status === 401 && { "WWW-Authenticate": { required: true, schema: { const: "Bearer" } } }),
     ...([429, 503].includes(status) && { "Retry-After": RETRY_AFTER }),
   };

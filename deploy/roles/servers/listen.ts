@@ -62,25 +62,27 @@ interface Answers {
 }
 
 function trackAnswers(server: Server): Answers {
-  const pending = new Set<ServerResponse>();
-  const connections = new Set<Socket>();
+  // By connection: a pipelined answer never closes when its connection does, and would be kept for good.
+  const connections = new Map<Socket, Set<ServerResponse>>();
   let isEnding = false;
   server.on("connection", (socket) => {
-    connections.add(socket);
+    connections.set(socket, new Set());
     socket.once("close", () => connections.delete(socket));
   });
-  server.prependListener("request", (_, answer) => {
+  server.prependListener("request", ({ socket }, answer) => {
     if (isEnding) answer.setHeader("Connection", "close");
-    pending.add(answer);
-    answer.once("close", () => pending.delete(answer));
+    const pending = connections.get(socket);
+    pending?.add(answer);
+    answer.once("close", () => pending?.delete(answer));
   });
   return {
     endConnections() {
       isEnding = true;
-      for (const answer of pending) if (!answer.headersSent) answer.setHeader("Connection", "close");
+      for (const answer of [...connections.values()].flatMap((pending) => [...pending]))
+        if (!answer.headersSent) answer.setHeader("Connection", "close");
     },
     closeSilent() {
-      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
     },
   };
 }

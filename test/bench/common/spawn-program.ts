@@ -71,7 +71,8 @@ function environment(dataDir: string): NodeJS.ProcessEnv {
   const { CLICKHOUSE_SHARDS: _n, CLICKHOUSE_CLUSTER: _u, CLICKHOUSE_QUORUM: _q, ...others } = rest;
   const { ROLES: _r, HOST: _h, COLLECT_HOST: _l, LOG_CODEC: _o, KAFKA_TOPIC_PREFIX: _t, ...tuning } = others;
   const ports = { PORT: "0", COLLECT_PORT: "0", METRICS_PORT: "0" };
-  return { LOG_LEVEL: "warn", ...tuning, ...ports, DATA_DIR: dataDir };
+  const limits = { REQUESTS_PER_SECOND: "1000000" };
+  return { LOG_LEVEL: "warn", ...limits, ...tuning, ...ports, DATA_DIR: dataDir };
 }
 
 /** When the program ends, requests fail first. Waits for its last log lines, which explain more. */

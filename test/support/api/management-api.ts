@@ -51,16 +51,19 @@ export interface Answer {
   body: unknown;
 }
 
-export interface ServeOptions extends Pick<
-  AppDeps,
-  | "corsOrigins"
-  | "bodyMsMax"
-  | "trustsProxy"
-  | "collect"
-  | "hosts"
-  | "quotas"
-  | "publicRoutes"
-  | "exportPermits"
+export interface ServeOptions extends Partial<
+  Pick<
+    AppDeps,
+    | "corsOrigins"
+    | "bodyMsMax"
+    | "trustsProxy"
+    | "collect"
+    | "hosts"
+    | "quotas"
+    | "publicRoutes"
+    | "exportPermits"
+    | "requestsPerSecond"
+  >
 > {
   pg: Pool;
   routes?: Route[];
@@ -72,12 +75,14 @@ export async function serveApi({
   pg,
   routes = [],
   secretKey = SECRET_KEY,
+  requestsPerSecond = 1_000_000,
   ...options
 }: ServeOptions): Promise<ServedApi> {
   const tokens = createTokenCipher(secretKey);
   const checks = { postgres: async () => void (await pg.query("select 1")) };
   const log = pino({ level: "silent" });
-  const app = createApp({ ...options, pg, tokens, log, readiness: { checks }, routes, auditAccessMax: 100 });
+  const limits = { requestsPerSecond, auditAccessMax: 100 };
+  const app = createApp({ ...options, ...limits, pg, tokens, log, readiness: { checks }, routes });
   const handle = app.callback();
   const server = createApiServer((req, res) => void handle(req, res));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

@@ -18,6 +18,9 @@ export interface ToolchainProcess {
 
 export type ProcessEnvironment = Record<string, string>;
 
+/** All tests send from one address, and faster than anybody else. */
+const UNLIMITED = { REQUESTS_PER_SECOND: "1000000" };
+
 const PROGRAM = new URL("../../../dist/deploy/main.js", import.meta.url).pathname;
 const START_MS_MAX = 300_000;
 const POLL_MS = 50;
@@ -36,7 +39,7 @@ export function spawnProgram(
   const NODE_OPTIONS = `--import=${START_SOONER}`;
   const [command = "", ...rest] = [...through, PROGRAM, ...args];
   return spawn(command, rest, {
-    env: { PATH, HOME, NODE_OPTIONS, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
+    env: { PATH, HOME, NODE_OPTIONS, ...UNLIMITED, ...(TMPDIR !== undefined && { TMPDIR }), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

@@ -237,12 +237,12 @@ describe("a blob through live collection", () => {
     return listen(server, { host: "127.0.0.1", port: 0, variable: "COLLECT_PORT" });
   }
 
-  function get(port: number) {
+  function get(port: number, times = 1) {
     const socket = connect(port, "127.0.0.1");
     const path = `/v2/large/blobs/sha256:${"0".repeat(64)}`;
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: cr.example\r\nUser-Agent: crane/1\r\nConnection: close\r\n\r\n`,
-    );
+    const connection = times === 1 ? "close" : "keep-alive";
+    const request = `GET ${path} HTTP/1.1\r\nHost: cr.example\r\nUser-Agent: crane/1\r\nConnection: ${connection}\r\n\r\n`;
+    socket.write(request.repeat(times));
     return socket;
   }
 
@@ -271,6 +271,15 @@ describe("a blob through live collection", () => {
     socket.resume();
     await once(socket, "close");
     expect(socket.bytesRead).toBeLessThan(LARGE_BYTES);
+  });
+
+  it("is not read any more when a client has gone that asked for several one behind another", async () => {
+    await using collecting = await startCollecting();
+    const socket = get(collecting.port, 3);
+    await once(socket, "readable");
+    await expect.poll(openConnections).toBe(3);
+    socket.destroy();
+    await expect.poll(openConnections).toBe(0);
   });
 
   it("is not read any more when the client has gone", async () => {

@@ -28,7 +28,13 @@ function registered(): Layer[] {
   const routes = TOKEN_ROUTES.slice(managed).filter(({ action }) => action !== "assistants.ask");
   const log = pino({ level: "silent" });
   const publicRoutes = PUBLIC_ROUTES;
-  const deps = { pg: UNUSED, tokens: UNUSED, readiness: { checks: {} }, auditAccessMax: 1 };
+  const deps = {
+    pg: UNUSED,
+    tokens: UNUSED,
+    readiness: { checks: {} },
+    auditAccessMax: 1,
+    requestsPerSecond: 1,
+  };
   const app = createApp({ ...deps, log, routes, publicRoutes });
   const routers = app.middleware.flatMap((each) => ("router" in each ? [each.router] : []));
   return (routers as { stack: Layer[] }[]).flatMap(({ stack }) => stack);
