@@ -71,6 +71,7 @@ export async function dryRun(
     events_total: tally.eventsTotal,
     events_successfully_imported: tally.eventsImported,
     events_failed_to_import: tally.eventsFailed,
+    events_with_warnings: tally.eventsWithWarnings,
     error_log_sample: tally.errors,
     warning_log_sample: tally.warnings,
     lines_skipped: tally.linesSkipped,

@@ -16,6 +16,7 @@ export const IMPORT_EXAMPLE = {
   events_total: 2,
   events_successfully_imported: 1,
   events_failed_to_import: 1,
+  events_with_warnings: 0,
   error_log_sample: [
     {
       class: "error",
@@ -30,6 +31,7 @@ export const IMPORT_EXAMPLE = {
   started_by: "ada",
   started_with_token: "nightly",
   bytes: 104,
+  bytes_unpacked: 104,
   lines_received: 2,
   lines_skipped: 0,
   finished_at: TIME,

@@ -61,7 +61,7 @@ function isDataException(error: unknown): boolean {
 const REPORTED = `
   select * from json_to_recordset($1::json) as r (
     import_id uuid, sequence integer, receipt_stamp bigint, total integer, imported integer, failed integer,
-    skipped integer, errors jsonb, warnings jsonb, dead_letter_lines integer)`;
+    warned integer, skipped integer, errors jsonb, warnings jsonb, dead_letter_lines integer)`;
 
 /** Counts only new chunks, so that a replay changes nothing. Locks imports in the order of their ids. */
 const INSERT_CHUNKS = `
@@ -76,10 +76,10 @@ const INSERT_CHUNKS = `
   ), counted as (
     update imports i set chunks_written = i.chunks_written + c.chunks, events_total = i.events_total + c.total,
       events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed,
-      lines_skipped = i.lines_skipped + c.skipped, updated_at = now()
+      events_warned = i.events_warned + c.warned, lines_skipped = i.lines_skipped + c.skipped, updated_at = now()
     from (
       select import_id, count(*) as chunks, sum(total) as total, sum(imported) as imported, sum(failed) as failed,
-        sum(skipped) as skipped
+        sum(warned) as warned, sum(skipped) as skipped
       from reported join written using (import_id, sequence) group by import_id
     ) c
     where i.id = c.import_id
@@ -130,14 +130,14 @@ export async function replaceDeadLetters(pg: Pool, outcomes: readonly ChunkOutco
          dead_letter_lines = null, settled = false, reports = c.reports + 1
        from reported r join before b using (import_id, sequence)
        where c.import_id = r.import_id and c.sequence = r.sequence and c.dead_letter_lines is not null
-       returning c.import_id, b.dead_letter_lines, b.settled, r.total, r.imported, r.failed, r.skipped
+       returning c.import_id, b.dead_letter_lines, b.settled, r.total, r.imported, r.failed, r.warned, r.skipped
      )
      update imports i set events_total = i.events_total + c.total - c.dead_letter_lines,
        events_imported = i.events_imported + c.imported, events_failed = i.events_failed + c.failed - c.dead_letter_lines,
-       lines_skipped = i.lines_skipped + c.skipped, chunks_settled = i.chunks_settled - c.settled, updated_at = now()
+       events_warned = i.events_warned + c.warned, lines_skipped = i.lines_skipped + c.skipped, chunks_settled = i.chunks_settled - c.settled, updated_at = now()
      from (
        select import_id, sum(total) as total, sum(imported) as imported, sum(failed) as failed,
-         sum(skipped) as skipped, sum(dead_letter_lines) as dead_letter_lines, count(*) filter (where settled) as settled
+         sum(warned) as warned, sum(skipped) as skipped, sum(dead_letter_lines) as dead_letter_lines, count(*) filter (where settled) as settled
        from replaced group by import_id
      ) c
      where i.id = c.import_id`,
@@ -168,6 +168,7 @@ function chunkRow(outcome: ChunkOutcome): Record<string, unknown> {
     total: outcome.eventsTotal,
     imported: outcome.eventsImported,
     failed: outcome.eventsFailed,
+    warned: outcome.eventsWithWarnings,
     skipped: outcome.linesSkipped,
     errors: outcome.errors.length > 0 ? outcome.errors : null,
     warnings: outcome.warnings.length > 0 ? outcome.warnings : null,

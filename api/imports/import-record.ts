@@ -16,10 +16,12 @@ export interface ImportRow {
   artifact_id: string | null;
   artifact_name: string | null;
   bytes: string;
+  bytes_unpacked: string;
   lines_received: string;
   events_total: string;
   events_imported: string;
   events_failed: string;
+  events_warned: string;
   lines_skipped: string;
   /** Whether it was aborted and retracted: then nothing of it is imported. */
   undone: boolean;
@@ -48,8 +50,8 @@ export function selectImport(from = "imports"): string {
   return `
   select i.id, o.name as owner, ${STATUS} as status, ${utc("i.created_at")} as created_at,
     ${utc("i.updated_at")} as updated_at, ${utc("i.finished_at")} as finished_at, i.artifact_kind, i.artifact_id,
-    coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.file_name, i.bytes,
-    greatest(i.lines_received, i.events_total + i.lines_skipped) as lines_received, i.events_total, i.events_imported, i.events_failed,
+    coalesce(p.name, x.name) as artifact_name, coalesce(starter.name, '${REMOVED}') as started_by, i.token_name as started_with_token, i.file_name, i.bytes, i.bytes_unpacked,
+    greatest(i.lines_received, i.events_total + i.lines_skipped) as lines_received, i.events_total, i.events_imported, i.events_failed, i.events_warned,
     i.lines_skipped, i.status = 'aborted' and i.retracted as undone, i.entries,
     coalesce(${firstEntries("errors")}, '[]') as errors, coalesce(${firstEntries("warnings")}, '[]') as warnings
   from ${from} i join owners o on o.id = i.owner_id left join owners starter on starter.id = i.account_id
@@ -77,6 +79,7 @@ export function importRecord(row: ImportRow): EventImport {
     events_total: Number(row.events_total),
     events_successfully_imported: row.undone ? 0 : Number(row.events_imported),
     events_failed_to_import: Number(row.events_failed),
+    events_with_warnings: row.undone ? 0 : Number(row.events_warned),
     error_log_sample: [...whole, ...row.errors].slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
     warning_log_sample: row.warnings.slice(0, LOG_SAMPLE_MAX).map(inWireOrder),
     package: targetOf(row, "package"),
@@ -84,6 +87,7 @@ export function importRecord(row: ImportRow): EventImport {
     started_by: row.started_by,
     started_with_token: row.started_with_token,
     bytes: Number(row.bytes),
+    bytes_unpacked: Number(row.bytes_unpacked),
     lines_received: Number(row.lines_received),
     lines_skipped: Number(row.lines_skipped),
     finished_at: row.finished_at,

@@ -167,11 +167,14 @@ async function startImport(
   const fileName = parseFileName(ctx.query["name"]);
   const requireRight = openRightCheck(uploadsPg, ctx.state.requireCaller, { ...target, action, name });
   const contentEncoding = ctx.get("Content-Encoding");
-  const received = { bytes: 0, lines: 0, stamp: 0, logEnds: [] };
+  const received = { bytes: 0, bytesUnpacked: 0, lines: 0, stamp: 0, logEnds: [] };
   const onReceived = (bytes: number) => void (received.bytes += bytes);
   const opened = openBody(ctx.req, { contentEncoding, bytesMax: bodyBytesMax, onReceived });
   const lines = assertFormat(opened, { ...asked, idleMsMax });
-  const body = counted(lines, listener);
+  const body = counted(lines, (bytes) => {
+    received.bytesUnpacked += bytes;
+    listener.onImportBytes(bytes);
+  });
   if (parseFlag(ctx.query, "dryRun"))
     return answerDryRun(ctx, { body, target: { ...target, ...asked } }, deps);
   const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
@@ -199,10 +202,10 @@ async function startImport(
 
 async function* counted(
   body: AsyncIterable<Buffer>,
-  { onImportBytes }: Pick<ApiListener, "onImportBytes">,
+  onBytes: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for await (const part of body) {
-    onImportBytes(part.length);
+    onBytes(part.length);
     yield part;
   }
 }

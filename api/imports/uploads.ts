@@ -35,14 +35,14 @@ export function uploadStore(
 async function renewLease(
   pg: Postgres,
   importId: string,
-  { bytes, lines, stamp }: Received,
+  { bytes, bytesUnpacked, lines, stamp }: Received,
 ): Promise<boolean> {
   const rows = await query(
     pg,
     `update imports set upload_lease = now() + make_interval(secs => $2), updated_at = now(), bytes = $3,
-       lines_received = $4, last_stamp = greatest(last_stamp, $5)
+       bytes_unpacked = $4, lines_received = $5, last_stamp = greatest(last_stamp, $6)
      where id = $1 and status = 'importing' returning id`,
-    [importId, UPLOAD_LEASE_SECONDS, bytes, lines, stamp],
+    [importId, UPLOAD_LEASE_SECONDS, bytes, bytesUnpacked, lines, stamp],
   );
   return rows.length > 0;
 }
@@ -56,6 +56,7 @@ async function completeUploads(
     uploads.map(({ importId }) => importId),
     uploads.map(({ chunksTotal }) => chunksTotal),
     uploads.map(({ bytes }) => bytes),
+    uploads.map(({ bytesUnpacked }) => bytesUnpacked),
     uploads.map(({ lines }) => lines),
     uploads.map(({ stamp }) => stamp),
     uploads.map(({ logEnds }) => textOf(logEnds)),
@@ -67,12 +68,13 @@ async function completeUploads(
 /** Locks the imports in the order of their ids, as every statement on several imports does. */
 const COMPLETE_UPLOADS = `
   with uploaded as (
-    select * from unnest($1::uuid[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[])
-      as uploaded (id, chunks, bytes, lines, stamp, ends)
+    select * from unnest($1::uuid[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])
+      as uploaded (id, chunks, bytes, unpacked, lines, stamp, ends)
   ), locked as (
     select id from imports where id = any($1::uuid[]) and status = 'importing' order by id for update
   ), completed as (
-    update imports i set chunks_total = u.chunks, updated_at = now(), bytes = u.bytes, lines_received = u.lines,
+    update imports i set chunks_total = u.chunks, updated_at = now(), bytes = u.bytes,
+      bytes_unpacked = u.unpacked, lines_received = u.lines,
       last_stamp = greatest(i.last_stamp, u.stamp), log_ends = u.ends::bigint[]
     from uploaded u
     where i.id = u.id and i.id in (select id from locked) returning i.*
@@ -91,11 +93,12 @@ async function putLogEnds(pg: Postgres, importId: string, logEnds: Received["log
 async function interruptUpload(
   pg: Pool,
   importId: string,
-  { reason, bytes, lines, logEnds }: Received & { reason: string },
+  { reason, bytes, bytesUnpacked, lines, logEnds }: Received & { reason: string },
 ): Promise<number> {
   await putLogEnds(pg, importId, logEnds);
-  const received = "bytes = $3, lines_received = $4";
-  return interruptUploads(pg, "id = $2", [interrupted(reason), importId, bytes, lines], received);
+  const received = "bytes = $3, bytes_unpacked = $4, lines_received = $5";
+  const values = [interrupted(reason), importId, bytes, bytesUnpacked, lines];
+  return interruptUploads(pg, "id = $2", values, received);
 }
 
 /** As if it had never begun: its audit entry goes as well, which is younger than it. */

@@ -333,6 +333,8 @@ create table imports (
   events_total    bigint not null default 0,
   events_imported bigint not null default 0,
   events_failed   bigint not null default 0,
+  -- Of the imported ones: without a field that could not be used.
+  events_warned   bigint not null default 0,
   -- Lines that hold no event, such as requests of a log that are no downloads.
   lines_skipped   bigint not null default 0,
   retracted       boolean not null default false,
@@ -347,7 +349,9 @@ create table imports (
   token_name      text,
   -- Of the file, as its sender named it.
   file_name       text,
+  -- As sent, and without their packing.
   bytes           bigint not null default 0,
+  bytes_unpacked  bigint not null default 0,
   lines_received  bigint not null default 0,
   finished_at     timestamptz,
   -- Whether the log of a retracted import is erased: its refused lines go with its events.

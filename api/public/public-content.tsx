@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { type Visit, useVisit } from "../dashboard/page.js";
 import { renderPage } from "../dashboard/layout.js";
 import type { PublicPackage } from "./public-packages.js";
@@ -9,7 +9,7 @@ import { badgeSnippets, prefixOf, publicAddresses } from "../dashboard/address.j
 import { SeriesChart } from "../dashboard/charts/series-chart.js";
 import { WorldMap } from "../dashboard/charts/world-map.js";
 import { CopyLine } from "../dashboard/parts/form.js";
-import { formatDays, formatFull } from "../dashboard/parts/format.js";
+import { formatDays } from "../dashboard/parts/format.js";
 import { PageHead, Panel, Tabs, Tiles } from "../dashboard/parts/panel.js";
 import { BarList } from "../dashboard/statistics/bar-list.js";
 import { type PanelKind, countOf, panelNamed } from "../dashboard/statistics/panels.js";

@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { Command } from "commander";
 import { formatSize } from "../../schemas/records/format-size.js";
 import type { BackupManifest } from "../backup/backup-manifest.js";

@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { Command } from "commander";
 import { countDeadLetters } from "../../api/imports/dead-letters.js";
 import { type UnsettledWork, readUnsettledWork } from "../../api/imports/import-record.js";

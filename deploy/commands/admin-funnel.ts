@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import type { FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";

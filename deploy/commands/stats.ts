@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { Command, Option } from "commander";
 import { STATISTICS_LISTS, listNamed } from "../../schemas/contracts/breakdowns.js";
 import type { Statistics, StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics.js";

@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { formatSize } from "../../schemas/records/format-size.js";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";

@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";

@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createHash } from "node:crypto";
@@ -163,8 +163,10 @@ const BUSY: ReadonlySet<string> = new Set([
 
 function countsOf(counts: ImportCounts, { format }: ImportOptions, wouldBe = ""): string {
   const { events_successfully_imported: imported, events_failed_to_import: refused } = counts;
+  const warned =
+    counts.events_with_warnings === 0 ? "" : `, ${count(counts.events_with_warnings)} of them with warnings`;
   const others = counts.lines_skipped === 0 ? "" : `, and ${skippedIn(counts, format)}`;
-  return `${numbered(imported, "event")} ${wouldBe}imported, ${numbered(refused, "line")} ${wouldBe}refused${others}.`;
+  return `${numbered(imported, "event")} ${wouldBe}imported${warned}, ${numbered(refused, "line")} ${wouldBe}refused${others}.`;
 }
 
 function skippedIn({ lines_skipped: skipped }: ImportCounts, format: ImportFormat): string {
@@ -177,9 +179,14 @@ function whyNothing(record: ImportCounts, { pattern }: ImportOptions): string {
   return `Nothing was imported: ${numbered(skipped, "line")}, and no download that --path ${pattern} matches.`;
 }
 
-/** The record has the first ten. */
-function printFaults({ error_log_sample: faults }: ImportCounts, { print }: ImportOptions): void {
-  for (const { line, human_friendly_message: message } of faults) print(`  line ${count(line)}: ${message}`);
+/** The record has the first ten of each class. */
+function printFaults(
+  { error_log_sample: errors, warning_log_sample: warnings }: ImportCounts,
+  { print }: ImportOptions,
+): void {
+  for (const { line, human_friendly_message: message } of errors) print(`  line ${count(line)}: ${message}`);
+  for (const { line, human_friendly_message: message } of warnings)
+    print(`  line ${count(line)}, a warning: ${message}`);
 }
 
 function abortedSentence({ name }: ImportFile, { id }: EventImport): string {

@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/numbered.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { createRequire } from "node:module";
 import { isatty } from "node:tty";
 import { stripVTControlCharacters } from "node:util";

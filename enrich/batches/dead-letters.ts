@@ -81,7 +81,13 @@ function sentence(firstLine: number, spanned: number): string {
 
 function outcomeOf(head: ChunkHead, lines: number, entry: LogEntry): ChunkOutcome {
   const { importId, sequence, receiptStamp } = head;
-  const counts = { eventsTotal: lines, eventsImported: 0, eventsFailed: lines, linesSkipped: 0 };
+  const counts = {
+    eventsTotal: lines,
+    eventsImported: 0,
+    eventsFailed: lines,
+    eventsWithWarnings: 0,
+    linesSkipped: 0,
+  };
   return { importId, sequence, receiptStamp, ...counts, errors: [entry], warnings: [], deadLetter: true };
 }
 

@@ -6,11 +6,25 @@ import type { ReadEvent } from "./read-event.js";
 /** Counts of lines that are not blank, and the first log entries of each class. */
 export type LineTally = Pick<
   ChunkOutcome,
-  "eventsTotal" | "eventsImported" | "eventsFailed" | "linesSkipped" | "errors" | "warnings"
+  | "eventsTotal"
+  | "eventsImported"
+  | "eventsFailed"
+  | "eventsWithWarnings"
+  | "linesSkipped"
+  | "errors"
+  | "warnings"
 >;
 
 export function emptyTally(): LineTally {
-  return { eventsTotal: 0, eventsImported: 0, eventsFailed: 0, linesSkipped: 0, errors: [], warnings: [] };
+  return {
+    eventsTotal: 0,
+    eventsImported: 0,
+    eventsFailed: 0,
+    eventsWithWarnings: 0,
+    linesSkipped: 0,
+    errors: [],
+    warnings: [],
+  };
 }
 
 export function tallyLine(tally: LineTally, line: number, read: ReadEvent): void {
@@ -21,6 +35,7 @@ export function tallyLine(tally: LineTally, line: number, read: ReadEvent): void
     return;
   }
   tally.eventsImported++;
+  if (read.warnings.length > 0) tally.eventsWithWarnings++;
   for (const fault of read.warnings) addEntry(tally.warnings, fault, line);
 }
 
@@ -29,6 +44,7 @@ export function addTally(tally: LineTally, next: LineTally): void {
   tally.eventsTotal += next.eventsTotal;
   tally.eventsImported += next.eventsImported;
   tally.eventsFailed += next.eventsFailed;
+  tally.eventsWithWarnings += next.eventsWithWarnings;
   tally.linesSkipped += next.linesSkipped;
   for (const entries of ["errors", "warnings"] as const)
     tally[entries].push(...next[entries].slice(0, LOG_SAMPLE_MAX - tally[entries].length));

@@ -86,7 +86,11 @@ export async function receiveImport(
   dependencies: ReceiveDependencies,
 ): Promise<EventImport> {
   const { log, codec = "none", uploads, active, now, idleMsMax, throttle = throttleOnLag } = dependencies;
-  const { received = { bytes: 0, lines: 0, stamp: 0, logEnds: [] }, isLarge = false, arrival } = dependencies;
+  const {
+    received = { bytes: 0, bytesUnpacked: 0, lines: 0, stamp: 0, logEnds: [] },
+    isLarge = false,
+    arrival,
+  } = dependencies;
   const { untilRoom = async () => undefined } = dependencies;
   const checkRight = rightCheck(dependencies.requireRight);
   const { importId, ownerId } = target;

@@ -8,6 +8,8 @@ export interface ChunkOutcome {
   eventsTotal: number;
   eventsImported: number;
   eventsFailed: number;
+  /** Of the imported ones. */
+  eventsWithWarnings: number;
   /** Lines that hold no event, which are not among the total. */
   linesSkipped: number;
   /** The first entries of each class, at most LOG_SAMPLE_MAX. */

@@ -64,7 +64,7 @@ export const IMPORT_LINE = {
     $time: {
       type: ["string", "number"],
       description:
-        "ISO 8601, also in basic form (UTC where no zone is given), or UNIX time in seconds or milliseconds",
+        "ISO 8601, also in basic form (UTC where no zone is given), or UNIX time in seconds or milliseconds from 1990",
     },
     $unique_id: {
       type: ["string", "integer"],

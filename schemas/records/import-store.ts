@@ -12,6 +12,8 @@ export interface EventImport {
   events_total: number;
   events_successfully_imported: number;
   events_failed_to_import: number;
+  /** Of the imported ones. */
+  events_with_warnings: number;
   error_log_sample: LogEntry[];
   warning_log_sample: LogEntry[];
   /** The package that all events go to. Null if each line names its target, as `pixel` is then. */
@@ -22,6 +24,8 @@ export interface EventImport {
   started_with_token: string | null;
   /** Received so far, compressed if the body is. */
   bytes: number;
+  /** The same without their packing. */
+  bytes_unpacked: number;
   /** Lines received so far that are not blank: all, once the upload has ended. */
   lines_received: number;
   /** Lines that hold no event, and are not among the total. */
@@ -48,6 +52,7 @@ export type ImportEnding = (typeof IMPORT_ENDINGS)[number];
 export interface Received {
   /** As sent: compressed if the body is. */
   bytes: number;
+  bytesUnpacked: number;
   /** Lines that are not blank. */
   lines: number;
   /** The receipt stamp of the last chunk; 0 before the first. The owner's next import begins after it. */
@@ -70,6 +75,11 @@ const COUNTS = {
   events_total: { ...COUNT, description: "Lines that are neither blank nor skipped" },
   events_successfully_imported: COUNT,
   events_failed_to_import: COUNT,
+  events_with_warnings: {
+    ...COUNT,
+    description:
+      "Imported without a field that could not be used; `warning_log_sample` and the log say which",
+  },
   error_log_sample: SAMPLE,
   warning_log_sample: SAMPLE,
 } as const;
@@ -102,6 +112,7 @@ const ORIGIN = {
     description: "Name of the additional token that was used; null for the account's own, and for a session",
   },
   bytes: { ...COUNT, description: "Bytes received so far, compressed if the body was" },
+  bytes_unpacked: { ...COUNT, description: "The same bytes, decompressed if the body was compressed" },
   lines_received: {
     ...COUNT,
     description:

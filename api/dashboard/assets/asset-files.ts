@@ -40,9 +40,7 @@ function assets(): Assets {
 
 function readAssets(): Assets {
   const scripts = textsIn(SCRIPTS).map(([name, text]) => [name, text.replaceAll(SHARED, '"./$1"')] as const);
-  const shared = textsIn(SCHEMAS).filter(([name]) =>
-    scripts.some(([, text]) => text.includes(`"./${name}"`)),
-  );
+  const shared = importedBy(scripts, textsIn(SCHEMAS));
   const texts = [...textsIn("api/dashboard/assets/"), ...scripts, ...shared];
   const picture = [PICTURE.name, readFileSync(assetUrl(PICTURE.path))] as const;
   const files = new Map(
@@ -53,16 +51,25 @@ function readAssets(): Assets {
   return { hash: all.digest("base64url").slice(0, 12), files };
 }
 
+type NamedText = readonly [name: string, text: string];
+
+/** The modules that these texts import, and those that these import in turn. */
+function importedBy(texts: readonly NamedText[], modules: readonly NamedText[]): readonly NamedText[] {
+  const found = modules.filter(([name]) => texts.some(([, text]) => text.includes(`"./${name}"`)));
+  const others = modules.filter((module) => !found.includes(module));
+  return found.length === 0 ? [] : [...found, ...importedBy(found, others)];
+}
+
 /** Of the guide. */
 const PICTURE = { name: "package.png", path: "deploy/docs/package.png" };
 
 /** As the compiler left them: a checkout whose sources run uncompiled, as in tests, has them there too. */
 const SCRIPTS = "dist/api/dashboard/script/";
-/** A script may import a module of the program that itself imports nothing: it is served beside the script. */
+/** A script may import these modules of the program where they import nothing but one another: they are served beside it. */
 const SCHEMAS = "dist/schemas/records/";
 const SHARED = /"(?:\.\.\/)+schemas\/records\/([\w-]+\.js)"/g;
 
-function textsIn(folder: string): [name: string, text: string][] {
+function textsIn(folder: string): NamedText[] {
   return readdirSync(assetUrl(folder))
     .filter((name) => extensionOf(name) in TYPES)
     .sort()

@@ -80,17 +80,19 @@ interface TileContent {
   /** Against the previous period, as a ratio: 0.1 is 10 % more. Null where nothing can be compared; absent: not asked. */
   change?: number | null | undefined;
   before?: number | undefined;
+  /** For scripts that move the number. */
+  name?: string;
   children?: ComponentChildren;
 }
 
 export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
   return (
     <dl class="tiles">
-      {tiles.map(({ label, value, change, before, children }) => (
+      {tiles.map(({ label, value, change, before, name, children }) => (
         <div class="tile">
           <dt>{label}</dt>
           <dd>
-            <data class="figure" value={String(value)} title={formatFull(value)}>
+            <data class="figure" value={String(value)} title={formatFull(value)} data-count={name}>
               {formatCount(value)}
             </data>
             {change !== undefined && <Change ratio={change} />}

@@ -1,4 +1,4 @@
-import { numbered } from "../../../schemas/numbered.js";
+import { numbered } from "../../../schemas/records/numbered.js";
 
 const EVERY_MS_MAX = 30_000;
 
@@ -45,7 +45,7 @@ export function awaitFirstEvent(): void {
     void poll(dataset["wait"] ?? "", { everyMs: WAIT_MS, isDone }).then(() => location.reload());
 }
 
-interface ImportRecord {
+interface ImportRecord extends Record<string, unknown> {
   status: string;
   events_total: number;
   lines_skipped: number;
@@ -54,7 +54,7 @@ interface ImportRecord {
 
 const PROGRESS_MS = 1_000;
 
-/** Moves the bar of a running import, and shows the whole page anew at its end. */
+/** Moves the bar and the numbers of a running import, and shows the whole page anew at its end. */
 export function followImport(): void {
   const section = document.querySelector<HTMLElement>("[data-import]");
   if (section !== null) void follow(section, section.dataset["import"] ?? "");
@@ -86,7 +86,16 @@ function show(section: HTMLElement, record: ImportRecord): void {
     bar.max = received;
     bar.value = done;
   }
+  for (const figure of document.querySelectorAll<HTMLDataElement>("data[data-count]")) {
+    const count = figure.dataset["count"] === "lines" ? done : record[figure.dataset["count"] ?? ""];
+    if (typeof count !== "number") continue;
+    figure.value = String(count);
+    figure.title = figure.textContent = full(count);
+  }
   const text = section.querySelector("[data-import-text]");
-  const full = (count: number) => count.toLocaleString("en");
   if (text !== null) text.textContent = `${full(done)} of ${numbered(received, "line")}`;
+}
+
+function full(count: number): string {
+  return count.toLocaleString("en");
 }

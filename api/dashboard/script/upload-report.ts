@@ -1,3 +1,4 @@
+import { numbered } from "../../../schemas/records/numbered.js";
 import type { Sample } from "./send-body.js";
 
 interface LogEntry {
@@ -9,6 +10,7 @@ interface DryRun {
   events_total: number;
   events_successfully_imported: number;
   events_failed_to_import: number;
+  events_with_warnings: number;
   error_log_sample: LogEntry[];
   warning_log_sample: LogEntry[];
   lines_skipped: number;
@@ -54,17 +56,20 @@ export function showReport(at: HTMLElement, sample: Sample | undefined, found: D
 
 function summaryOf(found: DryRun, { isWhole }: Sample): string {
   const { events_total: total, events_failed_to_import: failed, lines_skipped: skipped } = found;
+  const { events_with_warnings: warned } = found;
   const lines = total + skipped;
-  const which = isWhole ? `All ${full(lines)} lines` : `The first ${full(lines)} lines`;
   if (lines === 0) return "The file has no lines.";
-  if (skipped === lines) return `${which} hold no event. Nothing of this can be imported.`;
-  if (failed === lines) return `${which} would be refused. Nothing of this can be imported.`;
-  if (failed + skipped === 0) return `${which} are good.`;
-  const others = [
-    ...(failed > 0 ? [`${full(failed)} would be refused`] : []),
-    ...(skipped > 0 ? [`${full(skipped)} hold no event`] : []),
-  ];
-  return `${which}: ${[`${full(total - failed)} are good`, ...others].join(", ")}.`;
+  const [only, all] = isWhole ? ["The only line", "All"] : ["The first line", "The first"];
+  const which = lines === 1 ? only : `${all} ${numbered(lines, "line")}`;
+  const counts = [
+    numbered(total - failed - warned, "is good", "are good"),
+    numbered(warned, "has a warning", "have warnings"),
+    numbered(failed, "would be refused", "would be refused"),
+    numbered(skipped, "holds no event", "hold no event"),
+  ].filter((text) => !text.startsWith("0 "));
+  const nothing = failed + skipped === lines ? " Nothing of this can be imported." : "";
+  if (counts.length > 1) return `${which}: ${counts.join(", ")}.${nothing}`;
+  return `${which} ${counts.join("").replace(/^\S+ /, "")}.${nothing}`;
 }
 
 const COLUMNS = ["Line", "Time", "Version", "Client", "Variables"];

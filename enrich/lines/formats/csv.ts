@@ -1,4 +1,4 @@
-import { numbered } from "../../../schemas/numbered.js";
+import { numbered } from "../../../schemas/records/numbered.js";
 import { parse } from "csv-parse/sync";
 import { addVariable, isNamed, LineFields } from "../decode-line.js";
 import { error, type LineFault } from "../line-fault.js";

@@ -76,13 +76,15 @@ export function uploadSuite(world: () => DashboardWorld): void {
       const path = page.getByLabel("Downloads in an access log");
       await path.waitFor({ state: "hidden" });
       await drop(page, `${LOGGED}\n${LOGGED.replace("GET", "HEAD")}\nno line of it\n`);
-      await page.getByText("All 3 lines: 1 are good, 1 would be refused, 1 hold no event.").waitFor();
+      await page.getByText("All 3 lines: 1 is good, 1 would be refused, 1 holds no event.").waitFor();
       expect(await page.getByLabel("Format").inputValue()).toBe("combined");
       await page.getByRole("cell", { name: "file=/tool-1.2.tgz" }).waitFor();
       await path.fill("/tool-{version}.tgz");
       await page.getByRole("cell", { name: "version=1.2", exact: true }).waitFor();
       await path.fill("/other-{version}.tgz");
-      await page.getByText("All 3 lines: 0 are good, 1 would be refused, 2 hold no event.").waitFor();
+      await page
+        .getByText("All 3 lines: 1 would be refused, 2 hold no event. Nothing of this can be imported.")
+        .waitFor();
       expect(await page.getByRole("button", { name: /^Import/ }).isDisabled()).toBe(true);
       await path.fill("/tool-{version}.tgz");
       await page.getByRole("button", { name: /^Import \d/ }).click();
@@ -119,7 +121,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       await drop(page, LINE);
       await page.getByText("Choose what its events belong to.").waitFor();
       await page.getByLabel("Into").selectOption({ label: "uploads (other)" });
-      await page.getByText("All 1 lines are good.").waitFor();
+      await page.getByText("The only line is good.").waitFor();
       expect(await command.innerText()).toContain(`/${into}/import'`);
       const log = page.getByRole("group", { name: "The import of an access log" });
       expect(await log.innerText()).toContain(`--to ${ORGANIZATION}/${into} `);

@@ -115,5 +115,13 @@ export async function completeUpload(
     ...named
   }: { importId: string; ownerId: string; stamp?: number; logEnds?: number[] },
 ): Promise<void> {
-  await uploadStore(pg).completeUpload({ ...named, chunksTotal: 1, bytes: 1, lines: 1, stamp, logEnds });
+  await uploadStore(pg).completeUpload({
+    ...named,
+    chunksTotal: 1,
+    bytes: 1,
+    bytesUnpacked: 1,
+    lines: 1,
+    stamp,
+    logEnds,
+  });
 }

@@ -1,7 +1,12 @@
-import { numbered } from "../../../../schemas/numbered.js";
+import { numbered } from "../../../../schemas/records/numbered.js";
 import { formatSize } from "../../../../schemas/records/format-size.js";
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
-import { type EventImport, linesDone, nothingImported } from "../../../../schemas/records/import-store.js";
+import {
+  type EventImport,
+  type ImportCounts,
+  linesDone,
+  nothingImported,
+} from "../../../../schemas/records/import-store.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import { type Visit, page, useVisit } from "../../page.js";
@@ -83,9 +88,11 @@ function ImportContent({ record, faults }: Shown) {
       {isUnfinished(record) && <Progress record={record} />}
       <Tiles
         tiles={[
-          { label: "Lines", value: record.events_total },
-          { label: "Imported", value: record.events_successfully_imported },
-          { label: "Refused", value: record.events_failed_to_import },
+          { label: "Lines", value: linesDone(record), name: "lines" },
+          tileOf(record, "Imported", "events_successfully_imported"),
+          tileOf(record, "With warnings", "events_with_warnings"),
+          tileOf(record, "Refused", "events_failed_to_import"),
+          tileOf(record, "Skipped", "lines_skipped"),
         ]}
       />
       {record.status === "done" && record.events_successfully_imported === 0 && (
@@ -95,6 +102,13 @@ function ImportContent({ record, faults }: Shown) {
       <Ending record={record} faults={faults} />
     </>
   );
+}
+
+type Counted = Exclude<keyof ImportCounts, `${string}_sample`>;
+
+/** `script/poll.ts` moves its number. */
+function tileOf(record: EventImport, label: string, name: Counted) {
+  return { label, value: record[name], name };
 }
 
 /** To the chart of the package or pixel, where there is one that is still there. */
@@ -119,7 +133,7 @@ function isUnfinished({ status }: EventImport): boolean {
 }
 
 function About({ record }: { record: EventImport }) {
-  const { name, started_by: by, started_with_token: token, bytes, finished_at: finished } = record;
+  const { name, started_by: by, started_with_token: token, finished_at: finished } = record;
   return (
     <>
       {name !== undefined && (
@@ -130,9 +144,14 @@ function About({ record }: { record: EventImport }) {
       Started by {by}
       {token !== null && ` with the token ${token}`}, {formatTime(record.created_at)}
       {finished !== null && `; ended ${formatTime(finished)}`}
-      {`. ${formatSize(bytes)} received`}
+      {`. ${receivedText(record)}`}
     </>
   );
+}
+
+function receivedText({ bytes, bytes_unpacked: unpacked }: EventImport): string {
+  const received = `${formatSize(unpacked)} received`;
+  return bytes === unpacked ? received : `${received}, ${formatSize(bytes)} of them packed`;
 }
 
 /** Moves by `script/poll.ts`; without script a link reads the state anew. */

@@ -2,6 +2,7 @@ import {
   type EventImport,
   IMPORT_STATUSES,
   type ImportStatus,
+  linesDone,
 } from "../../../../schemas/records/import-store.js";
 import { type Query, path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
@@ -75,6 +76,7 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
             { name: "Started", isMinor: true },
             { name: "Lines", isNumber: true },
             { name: "Refused", isNumber: true },
+            { name: "Skipped", isNumber: true, isMinor: true },
           ]}
           rows={imports.map((record) => [
             <>
@@ -89,10 +91,11 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
             <ImportState record={record} />,
             starter(record),
             <Time at={record.created_at} />,
-            formatCount(record.events_total),
+            formatCount(linesDone(record)),
             <span class={record.events_failed_to_import > 0 ? "refused" : "soft"}>
               {formatCount(record.events_failed_to_import)}
             </span>,
+            formatCount(record.lines_skipped),
           ])}
           empty="There is none."
         />

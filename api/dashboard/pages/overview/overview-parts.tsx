@@ -1,4 +1,4 @@
-import { numbered } from "../../../../schemas/numbered.js";
+import { numbered } from "../../../../schemas/records/numbered.js";
 import type { CompanyRecord } from "../../../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";

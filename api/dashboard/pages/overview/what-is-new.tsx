@@ -1,4 +1,4 @@
-import { numbered } from "../../../../schemas/numbered.js";
+import { numbered } from "../../../../schemas/records/numbered.js";
 import type { ComponentChildren } from "preact";
 import type { StatisticsRow } from "../../../../schemas/contracts/statistics.js";
 import { path } from "../../address.js";

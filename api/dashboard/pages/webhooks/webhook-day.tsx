@@ -1,4 +1,4 @@
-import { numbered } from "../../../../schemas/numbered.js";
+import { numbered } from "../../../../schemas/records/numbered.js";
 import { DELIVERY_STATES } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookDay } from "../../../../schemas/contracts/webhook.js";
 import { formatCount, formatFull, formatShare } from "../../parts/format.js";

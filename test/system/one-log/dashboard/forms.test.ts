@@ -1,3 +1,5 @@
+import { gzipSync } from "node:zlib";
+import { formatSize } from "../../../../schemas/records/format-size.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
@@ -79,6 +81,34 @@ describe("the pages of imports", () => {
     expect(html).not.toContain("<script>alert");
     const rejected = await owner.request(`/api/v2/imports/acme/${id}/rejected`);
     expect(await rejected.text()).toBe([...refused, "{}", ""].join("\n"));
+  });
+
+  test("show an import's skipped lines, its warnings, and the size of its file as well as of what was sent", async () => {
+    const log = (path: string) =>
+      `198.51.100.9 - - [10/Mar/2025:08:00:00 +0000] "GET ${path} HTTP/1.1" 200 1 "-" "curl/8.5.0"`;
+    const plain = [
+      ...Array.from({ length: 292 }, () => log("/favicon.ico")),
+      ...Array.from({ length: 8 }, () => log("/tool")),
+    ];
+    const bytes = Buffer.from(plain.join("\n"));
+    const packed = gzipSync(bytes);
+    const path = `/v2/packages/acme/${tools.id}/import?format=combined&path=/tool`;
+    const headers = { "Content-Type": "text/plain", "Content-Encoding": "gzip" };
+    const started = await owner.request(`/api${path}`, {
+      method: "POST",
+      body: new Uint8Array(packed),
+      headers,
+    });
+    const { id } = (await started.json()) as { id: string };
+    const shown = async () => (await owner.get(`/o/acme/imports/${id}`)).text;
+    await expect.poll(shown, { timeout: 30_000 }).toContain("Skipped 292");
+    expect(await shown()).toMatch(/Lines 300 Imported 8 With warnings 0 Refused 0 Skipped 292/);
+    expect(await shown()).toContain(
+      `${formatSize(bytes.length)} received, ${formatSize(packed.length)} of them packed`,
+    );
+    const { html } = await owner.get(`/o/acme/imports/${id}`);
+    for (const name of ["lines", "events_successfully_imported", "events_with_warnings", "lines_skipped"])
+      expect(html).toContain(`data-count="${name}"`);
   });
 
   test("take a file by the session, from pages of this service alone", async () => {

@@ -193,7 +193,8 @@ describe("the receipt stamp that an import begins at", () => {
     await completeUpload(pg, { importId: (await start()).id, ownerId, stamp: AHEAD });
     const next = await start();
     expect(next.stamp).toBe(AHEAD + 1);
-    await uploadStore(pg).renewLease(next.id, { bytes: 1, lines: 1, stamp: AHEAD + 500, logEnds: [] });
+    const received = { bytes: 1, bytesUnpacked: 1, lines: 1, stamp: AHEAD + 500, logEnds: [] };
+    await uploadStore(pg).renewLease(next.id, received);
     expect((await start()).stamp).toBe(AHEAD + 501);
     const [other] = await makeImport();
     expect((await start(other)).stamp).toBeLessThan(AHEAD);
@@ -213,7 +214,8 @@ describe("the receipt stamp that an import begins at", () => {
 
     test("is another one for each, as far as so many may run", async () => {
       const [owner, running] = await makeImport();
-      await uploadStore(pg).renewLease(running, { bytes: 1, lines: 1, stamp: AHEAD, logEnds: [] });
+      const received = { bytes: 1, bytesUnpacked: 1, lines: 1, stamp: AHEAD, logEnds: [] };
+      await uploadStore(pg).renewLease(running, received);
       const stamps = await startImports(
         pg,
         Array.from({ length: ACTIVE_IMPORTS_MAX }, () => asked(owner)),
@@ -277,7 +279,7 @@ test("a repeated start never answers an upload that is interrupted while it look
   const idempotency = { ownerId, key: "nightly", path: `/v2/${ownerId}/import` };
   const target = targetOf(ownerId);
   const first = await insertImport(pg, target, { idempotency });
-  const upload = { bytes: 0, lines: 0, stamp: 0, logEnds: [] };
+  const upload = { bytes: 0, bytesUnpacked: 0, lines: 0, stamp: 0, logEnds: [] };
   const interrupt = () => uploadStore(pg).interruptUpload(first.id, { reason: "it broke off", ...upload });
   const interruptedAfter = (statements: number): Postgres => {
     let run = 0;

@@ -159,6 +159,28 @@ describe("a file of events", () => {
     expect(await newestImport()).toBeUndefined();
   });
 
+  test("with defects is imported, and says how many lines lost something, and what", async () => {
+    const warned = `{"$time":"2025-03-10","$remote_address":"nowhere","$own":1}`;
+    const file = await write("warned.ndjson", `${warned}\n${warned}\n${GOOD}\n`);
+    const tried = await send(file, "--dry-run");
+    const warnings = [
+      "  line 1, a warning: $remote_address is not an IP address",
+      "  line 1, a warning: Unknown property $own",
+      "  line 2, a warning: $remote_address is not an IP address",
+      "  line 2, a warning: Unknown property $own",
+    ].join("\n");
+    const counts = "3 events would be imported, 2 of them with warnings, 0 lines would be refused.";
+    expect(tried).toMatchObject({ status: 0, out: saying(counts) });
+    expect(tried.out).toContain(warnings);
+    const sent = await send(file);
+    expect(sent).toMatchObject({
+      status: 0,
+      out: saying("3 events imported, 2 of them with warnings, 0 lines refused."),
+    });
+    expect(sent.out).toContain(warnings);
+    expect(await newestImport()).toMatchObject({ events_successfully_imported: 3, events_with_warnings: 2 });
+  });
+
   test("is told as JSON, an object a file, with --json", async () => {
     const file = await write("json.ndjson", `${GOOD}\n${BAD}\n`);
     const { status, out } = await send(file, "--json");

@@ -73,6 +73,7 @@ describe("an import is read back", () => {
       events_total: 1,
       events_successfully_imported: 0,
       events_failed_to_import: 1,
+      events_with_warnings: 0,
       error_log_sample: [
         {
           class: "error",
@@ -87,15 +88,17 @@ describe("an import is read back", () => {
       started_by: "requester",
       started_with_token: null,
       bytes: 1,
+      bytes_unpacked: 1,
       lines_received: 1,
       lines_skipped: 0,
       finished_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as unknown,
     });
-    expect(Object.keys(record).slice(9, 11)).toEqual(["warning_log_sample", "package"]);
+    expect(Object.keys(record).slice(10, 12)).toEqual(["warning_log_sample", "package"]);
   });
 
   test("with its package, and the bytes and lines that were sent", async () => {
-    const body = gzipSync(`${LINE}\n\n \r\nno\n${LINE}`);
+    const plain = `${LINE}\n\n \r\nno\n${LINE}`;
+    const body = gzipSync(plain);
     const headers = { "Content-Encoding": "gzip" };
     const answer = await api.request(intoImage(), { method: "POST", headers, body });
     const record = await api.pollToDone((await answer.json()) as EventImport);
@@ -103,6 +106,7 @@ describe("an import is read back", () => {
       package: { id: image.id, name: "image" },
       pixel: null,
       bytes: body.length,
+      bytes_unpacked: Buffer.byteLength(plain),
       events_total: 3,
       lines_received: 3,
     });

@@ -118,7 +118,7 @@ test("it waits for the lines of its owner's imports in the event log, and for no
   await pg.query("update imports set status = 'done', log_ends = '{}'");
 });
 
-const UPLOAD = { reason: "it broke off", bytes: 1, lines: 1, stamp: 1 };
+const UPLOAD = { reason: "it broke off", bytes: 1, bytesUnpacked: 1, lines: 1, stamp: 1 };
 
 test("its stamp covers imports of a clock that was ahead, and no import that begins later has one below", async () => {
   const { pg } = postgres;

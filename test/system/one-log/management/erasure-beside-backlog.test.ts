@@ -41,7 +41,7 @@ const NO_EVENTS = oneServer({
 async function putImport(logEnds: number[]): Promise<void> {
   const { pg } = postgres;
   const { id } = await insertImport(pg, { ownerId, accountId, artifactKind: "any", artifactId: "" });
-  const received = { bytes: 1, lines: 1, stamp: Date.now(), logEnds };
+  const received = { bytes: 1, bytesUnpacked: 1, lines: 1, stamp: Date.now(), logEnds };
   await uploadStore(pg).completeUpload({ importId: id, ownerId, chunksTotal: 1, ...received });
   await pg.query("update imports set status = 'done' where id = $1", [id]);
 }

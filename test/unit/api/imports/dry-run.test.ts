@@ -65,6 +65,7 @@ test.each(["package", "any"] as const)(
           events_total: outcome.eventsTotal,
           events_successfully_imported: outcome.eventsImported,
           events_failed_to_import: outcome.eventsFailed,
+          events_with_warnings: outcome.eventsWithWarnings,
           error_log_sample: outcome.errors,
           warning_log_sample: outcome.warnings,
           lines_skipped: outcome.linesSkipped,

@@ -10,6 +10,7 @@ const outcomeOf = (sequence: number, message: string): ChunkOutcome => ({
   eventsTotal: 1,
   eventsImported: 0,
   eventsFailed: 1,
+  eventsWithWarnings: 0,
   linesSkipped: 0,
   errors: [{ class: "error", type: "invalid-value", human_friendly_message: message, line: 1 }],
   warnings: [],

@@ -195,7 +195,7 @@ describe("receiveImport", () => {
     const { told, receive } = fakes();
     const throttle = vi.fn(async () => undefined);
     const blank = Buffer.from("\n \r\n".repeat(150_000));
-    const received = { bytes: 0, lines: 0, stamp: 0, logEnds: [] };
+    const received = { bytes: 0, bytesUnpacked: 0, lines: 0, stamp: 0, logEnds: [] };
     const parts = [blank, blank, Buffer.from("{}\n"), blank, Buffer.from("[]\n{}\n"), blank, blank, blank];
     await receive(Readable.from(parts), { throttle, received });
     // Those that are compressed at once end in any order.

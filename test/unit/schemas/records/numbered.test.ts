@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numbered } from "../../../schemas/numbered.js";
+import { numbered } from "../../../../schemas/records/numbered.js";
 
 test.each([
   [0, "0 lines"],
