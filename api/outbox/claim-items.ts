@@ -90,9 +90,10 @@ const TAKE_TURN = `
   select set_config('idle_in_transaction_session_timeout', '10s', true),
     pg_advisory_xact_lock(hashtextextended('claims of ' || $1::text, 0))`;
 
-/** `queued` jumps by the index and `busy` counts attempts under way: a dead receiver's thousands cost as one. */
+/** `queued` jumps by the index, and owners without room are left out: a dead receiver's thousands cost as one. */
 const claimText = ({ items, target, targets, columns, joins }: Queue) => `
-  with recursive queued as (
+  with recursive clock as materialized (select coalesce($1::timestamptz, clock_timestamp()) as now),
+  queued as (
     (select d.${target} as id from ${items} d where d.state = 'pending' order by d.${target} limit 1)
     union all
     select (
@@ -100,19 +101,23 @@ const claimText = ({ items, target, targets, columns, joins }: Queue) => `
       where d.state = 'pending' and d.${target} > q.id order by d.${target} limit 1
     ) from queued q where q.id is not null
   ),
-  clock as materialized (select coalesce($1::timestamptz, clock_timestamp()) as now),
-  busy as (
-    select t.id, coalesce(o.made_by, t.owner_id) as owner_id, t.failing_since is not null as failing, (
-      select count(*)::int from ${items} d
-      where d.${target} = t.id and d.state = 'pending' and d.claim is not null and d.next_attempt_at > clock.now
-    ) as under_way
-    from queued q join ${targets} t on t.id = q.id and t.enabled left join organizations o on o.id = t.owner_id
-    cross join clock
+  busy as materialized (
+    select t.id, coalesce(o.made_by, t.owner_id) as owner_id, count(*)::int as under_way
+    from ${items} d join ${targets} t on t.id = d.${target} left join organizations o on o.id = t.owner_id cross join clock
+    where d.state = 'pending' and d.claim is not null and d.next_attempt_at > clock.now
+    group by 1, 2
+  ),
+  busy_owners as materialized (
+    select owner_id, sum(under_way)::int as under_way from busy group by owner_id
   ),
   served as (
-    select id, owner_id, failing, under_way, sum(under_way) over (partition by owner_id) as under_way_of_owner,
-      case when failing then 1 else $4::int end - under_way as room
-    from busy
+    select t.id, owner.id as owner_id, t.failing_since is not null as failing, coalesce(b.under_way, 0) as under_way,
+      coalesce(bo.under_way, 0) as under_way_of_owner,
+      case when t.failing_since is not null then 1 else $4::int end - coalesce(b.under_way, 0) as room
+    from queued q join ${targets} t on t.id = q.id and t.enabled left join organizations o on o.id = t.owner_id
+    cross join lateral (select coalesce(o.made_by, t.owner_id) as id) owner
+    left join busy b on b.id = t.id left join busy_owners bo on bo.owner_id = owner.id
+    where coalesce(bo.under_way, 0) < $5::int
   ),
   due as (
     select d.id, s.id as target_id, s.owner_id, s.failing, s.under_way_of_owner,

@@ -46,6 +46,8 @@ export function startOutbox<Item extends Claimed, Outcome>(
     underWay: new Map(),
     ended: [],
     last: {},
+    lookAt: 0,
+    waitMs: 0,
     wake: () => undefined,
   };
   const running = runWorker(worker, state, stopping.signal);
@@ -63,6 +65,10 @@ interface WorkerState<Item, Outcome> {
   underWay: Map<Item, number>;
   ended: Outcome[];
   last: ServedLast;
+  /** When the next look for work may begin: looks take at most half of the time, however many targets wait. */
+  lookAt: number;
+  /** How long to wait for something to do. */
+  waitMs: number;
   wake: () => void;
 }
 
@@ -76,7 +82,7 @@ async function runWorker<Item extends Claimed, Outcome>(
       await recordEnded(worker, state);
       await renewOld(worker, state);
       if (!stop.aborted) await begin(worker, state);
-      await somethingToDo(worker, state, stop);
+      await somethingToDo(state, stop);
     } catch (error) {
       worker.onFailure(error);
       // The next process repeats an attempt that was not recorded before the end.
@@ -114,15 +120,18 @@ async function begin<Item extends Claimed, Outcome>(
   worker: OutboxWorker<Item, Outcome>,
   state: WorkerState<Item, Outcome>,
 ): Promise<void> {
-  const { pg, queue, limits, leaseMs, now } = worker;
+  const { pg, queue, limits, leaseMs, now, pollMs = POLL_MS } = worker;
   const { underWay } = state;
   const slots = limits.slots - underWay.size;
-  if (slots === 0) return;
+  const earlyMs = state.lookAt - performance.now();
+  state.waitMs = earlyMs > 0 ? Math.min(earlyMs, pollMs) : pollMs;
+  if (slots === 0 || earlyMs > 0) return;
   const failing = [...underWay.keys()].filter(({ isFailing }) => isFailing).length;
   const failingSlots = Math.max(0, limits.failingSlots - failing);
   const options = { ...limits, slots, failingSlots, after: state.last, leaseMs, now: now?.() };
   const claimedAt = performance.now();
   const claimed = await claimItems<Item>(pg, queue, options);
+  state.lookAt = 2 * performance.now() - claimedAt;
   state.last = servedLast(claimed, state.last);
   for (const item of claimed) {
     underWay.set(item, claimedAt);
@@ -135,14 +144,13 @@ async function begin<Item extends Claimed, Outcome>(
 }
 
 /** Waits until attempts have ended, and gathers those that end soon after, or until the next look for work. */
-async function somethingToDo<Item extends Claimed, Outcome>(
-  { pollMs = POLL_MS }: OutboxWorker<Item, Outcome>,
+async function somethingToDo<Item, Outcome>(
   state: WorkerState<Item, Outcome>,
   stop: AbortSignal,
 ): Promise<void> {
   if (state.ended.length === 0 && !(stop.aborted && state.underWay.size === 0))
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pollMs);
+      const timer = setTimeout(resolve, state.waitMs);
       state.wake = () => {
         clearTimeout(timer);
         resolve();
