@@ -34,10 +34,10 @@ export function awaySuite(world: () => DashboardWorld): void {
 
   describe("once a session is over", () => {
     test.each([true, false])("a reload sends what was typed (script: %s)", async (javaScriptEnabled) => {
-      const { api, at, windowOf } = world();
-      await using window = await windowOf("ada", { javaScriptEnabled });
+      const dashboard = world();
+      await using window = await dashboard.windowOf("ada", { javaScriptEnabled });
       const { page, context } = window;
-      await page.goto(at(`/o/${ORGANIZATION}/settings/organization`));
+      await page.goto(dashboard.at(`/o/${ORGANIZATION}/settings/organization`));
       const description = `Typed before, with script ${javaScriptEnabled}`;
       await page.getByLabel("Description").fill(description);
       await context.clearCookies();
@@ -46,7 +46,7 @@ export function awaySuite(world: () => DashboardWorld): void {
       await page.getByRole("link", { name: "Sign in, in a new tab" }).click();
       const tab = await opened;
       await tab.getByLabel("Username").fill("ada");
-      await tab.getByLabel("Password or API token").fill(api.token);
+      await tab.getByLabel("Password or API token").fill(dashboard.api.token);
       await tab.getByRole("button", { name: "Sign in" }).click();
       await tab.waitForURL(/\/dashboard(\/o\/|$)/);
       await page.reload();

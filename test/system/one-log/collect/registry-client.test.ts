@@ -228,7 +228,7 @@ describe("a blob through live collection", () => {
     const server = createCollectServer({
       collecting: { sites, pythonIndex: NO_INDEX, imagePulls },
       trustsProxy: () => false,
-      hooks: serverHooks({ readiness: { checks: {} }, log: SILENT }),
+      hooks: serverHooks({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
       log: SILENT,
       onEvent: () => undefined,
       onAnswered: () => undefined,
@@ -275,6 +275,7 @@ describe("a blob through live collection", () => {
 
   it("is not read any more when a client has gone that asked for several one behind another", async () => {
     await using collecting = await startCollecting();
+    sent = 0;
     const socket = get(collecting.port, 3);
     await once(socket, "readable");
     await expect.poll(openConnections).toBe(3);
