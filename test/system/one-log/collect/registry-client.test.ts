@@ -228,7 +228,7 @@ describe("a blob through live collection", () => {
     const server = createCollectServer({
       collecting: { sites, pythonIndex: NO_INDEX, imagePulls },
       trustsProxy: () => false,
-      hooks: serverHooks({ readiness: { checks: {} }, trustsProxy: () => false, log: SILENT }),
+      hooks: serverHooks({ readiness: { checks: {} }, log: SILENT }),
       log: SILENT,
       onEvent: () => undefined,
       onAnswered: () => undefined,
