@@ -2,7 +2,7 @@ import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
 import { requireSession } from "../identity/sessions.js";
-import { BODY_LIMITS } from "../http/body-limits.js";
+import { BODY_LIMITS, FORM_LIMITS } from "../http/body-limits.js";
 import { isOfPages } from "../http/middleware/browser-security.js";
 import type { ApiContext, ApiState } from "../http/route.js";
 import { addressOf } from "./address.js";
@@ -103,7 +103,7 @@ function leadToSignIn(ctx: ApiContext): void {
 
 async function takeForm(page: Page, visit: Visit): Promise<void> {
   const { ctx } = visit;
-  const form = await readForm(ctx, { ...BODY_LIMITS, ...page.forms });
+  const form = await readForm(ctx, { ...(page.isOpen ? BODY_LIMITS : FORM_LIMITS), ...page.forms });
   try {
     const submitted = (await page.submit?.(visit, form)) ?? { to: visit.href("") };
     if ("to" in submitted) return redirect(ctx, submitted.to);

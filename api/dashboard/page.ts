@@ -46,7 +46,7 @@ export interface Page<Data = unknown> {
   load: (visit: Visit) => Promise<Data> | Data;
   title: (data: Data, visit: Visit) => string;
   render: (data: Data, visit: Visit) => ComponentChildren;
-  /** What its forms may send: `BODY_LIMITS`, and no files, by default. */
+  /** What its forms may send: By default `FORM_LIMITS`, `BODY_LIMITS` where anybody may send them, and no files. */
   forms?: Partial<FormLimits>;
   /** Takes the page's forms, which are POSTed to its own path. `form.action` says which one it is. */
   submit?: (visit: Visit, form: Form) => Promise<Submitted>;

@@ -14,6 +14,9 @@ export const MIB = 1024 * KIB;
 /** Of an operation or a page that declares no others: enough for the longest URL twice, each letter of it escaped. */
 export const BODY_LIMITS: BodyLimits = { bytesMax: 32 * KIB, valuesMax: 200 };
 
+/** Of a page's form, which is read for a session alone: it is shown again with what was typed, so it may be too long. */
+export const FORM_LIMITS: BodyLimits = { bytesMax: MIB / 4, valuesMax: 200 };
+
 /** `32 KiB and 200 values`: for people. */
 export function limitsOf({ bytesMax, valuesMax }: BodyLimits): string {
   return `${formatBytes(bytesMax)} and ${valuesMax.toLocaleString("en")} values`;

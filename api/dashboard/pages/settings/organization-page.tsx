@@ -1,5 +1,4 @@
 import type { OrganizationV1 } from "../../../../schemas/contracts/organization.js";
-import { MIB } from "../../../http/body-limits.js";
 import { path } from "../../address.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, Field, Form } from "../../parts/form.js";
@@ -18,7 +17,6 @@ export const organizationPage = page<OrganizationV1>({
   load: ({ api, owner }) => api<OrganizationV1>({ path: path`/v1/organizations/${owner.name}` }),
   title: ({ name }) => `Record of ${name}`,
   render: (organization) => <Organization organization={organization} />,
-  forms: { bytesMax: MIB / 4 },
   submit: changeOrganization,
   notices: { changed: "The organization was changed." },
 });
