@@ -59,6 +59,11 @@ function httpHandlers({ username, password }: ClickHouseUser): Element {
   return {
     rule_of_clients: { headers: { Authorization: `Basic ${basic}` }, handler },
     rule_of_checks: { headers: { "X-ClickHouse-User": username, "X-ClickHouse-Key": password }, handler },
+    // Says that the server is up, as every server does without a password.
+    rule_of_ping: {
+      url: "/ping",
+      handler: { type: "static", status: 200, response_content: "Ok.\n" },
+    },
   };
 }
 
