@@ -70,9 +70,9 @@ export function annotationSecretRoutes({ pg, sealer }: Pick<GithubDeps, "pg" | "
       async handle({ ctx, account, action, param, record }) {
         await inTransaction(pg, async (client) => {
           const owner = await ownerFor(client, account, param("owner"), action);
-          const text = "delete from annotation_secrets where owner_id = $1 returning owner_id";
-          if ((await query(client, text, [owner.id])).length === 0) return;
-          await record(client, { ownerId: owner.id, target: targetOf(owner), changes: { secret: "ended" } });
+          await query(client, "delete from annotation_secrets where owner_id = $1", [owner.id]);
+          const changes = { secret: "ended" };
+          await record(client, { ownerId: owner.id, target: targetOf(owner), changes, isRepeatable: true });
         });
         ctx.status = 204;
       },

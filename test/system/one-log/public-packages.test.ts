@@ -83,7 +83,7 @@ async function whole(path: string) {
   const answer = await fetched(path);
   const headers: Record<string, string> = {};
   answer.headers.forEach((value, name) => (headers[name] = value));
-  const { date: _, "x-request-id": __, ...rest } = headers;
+  const { date: _, "x-request-id": __, ratelimit: ___, ...rest } = headers;
   return { status: answer.status, headers: rest, text: await answer.text() };
 }
 

@@ -158,7 +158,7 @@ describe("without a browser", () => {
 
   test("stats are totals and days, or the rows of a list", async () => {
     const { out } = await run(["stats", `${owner}/tool`, ...range], { env: env() });
-    expect(out).toMatch(/^2025-04-10 to 2025-04-11 \(left out\): 1 downloads .*\n2025-04-10 +1\n$/);
+    expect(out).toMatch(/^2025-04-10 to 2025-04-11 \(left out\): 1 download .*\n2025-04-10 +1\n$/);
     const rows = await run(["stats", owner, ...range, "--by", "country"], { env: env() });
     expect(rows.out).toBe("            1  100.0 %  DE\n");
     const mistyped = await run(["stats", `${owner}/tol`, ...range], { env: env() });
