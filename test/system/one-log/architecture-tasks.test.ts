@@ -100,6 +100,11 @@ test("a kind of webhook event is added in the files of its row: subscriptions, o
       '\n  "import-done": { when: "An import is done", data: { import: TEXT } },',
     ],
     [
+      "schemas/contracts/webhook-event.ts",
+      "const OPTIONAL: { [Kind in WebhookEventKind]: Record<OptionalOf<WebhookEventData[Kind]>, object> } = {",
+      '\n  "import-done": {},',
+    ],
+    [
       "schemas/contracts/webhook-examples.ts",
       "const WEBHOOK_EXAMPLES: WebhookEventData = {",
       '\n  "import-done": { import: ID },',
