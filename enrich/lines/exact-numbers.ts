@@ -10,7 +10,7 @@ export function mayRound(
   json: string,
 ): boolean {
   if (typeof id === "number" && !Number.isSafeInteger(id)) return true;
-  if (typeof time === "number" && !hasMember(json, '"$time":', String(time))) return true;
+  if (typeof time === "number" && !isShort(json, TIME_KEY)) return true;
   return otherValues.some((value, index) =>
     typeof value === "number"
       ? !hasMember(json, `"${otherNames[index]}":`, String(value))
@@ -23,6 +23,23 @@ interface Numbered {
   $unique_id: unknown;
   otherNames: readonly string[];
   otherValues: readonly unknown[];
+}
+
+const TIME_KEY = '"$time":';
+/** So many digits, with a point among them, are exact in every number. */
+const EXACT_LENGTH = 15;
+
+/** Whether a number behind a key, with one space before it or none, is too short to be rounded. */
+function isShort(json: string, key: string): boolean {
+  const at = json.indexOf(key) + key.length;
+  const from = json[at] === " " ? at + 1 : at;
+  let to = from;
+  while (to - from <= EXACT_LENGTH && isOfNumber(json.charCodeAt(to))) to++;
+  return to - from <= EXACT_LENGTH && (json[to] === "," || json[to] === "}");
+}
+
+function isOfNumber(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2e;
 }
 
 /** Whether the text has a number as JavaScript writes it, with one space before it or none. */

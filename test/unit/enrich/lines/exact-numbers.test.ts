@@ -76,6 +76,17 @@ test.each([
   expect(read(`"$time":1600000001,${members}`)).toMatchObject({ fault: { type: "invalid-value" } });
 });
 
+test.each([
+  ["1600000000.2199999999", 1_600_000_000_219],
+  [" 1600000000.9999999999", 1_600_000_000_999],
+  ["1600000000219.99999", 1_600_000_000_219],
+  ["1600000000219.9999", 1_600_000_000_219],
+  ["1600000000.219", 1_600_000_000_219],
+])("cuts the fraction of the time %s, which JavaScript may round", (sent, time) => {
+  for (const members of [`"$time":${sent}`, `"a":1,"$time" : ${sent}`, `"$time":${sent},"a":1`])
+    expect(read(members)).toMatchObject({ event: { time } });
+});
+
 test("reads a time whose line has such numbers", () => {
   expect(read('"$time":1.6E9,"a":1.0')).toMatchObject({ event: { time: 1_600_000_000_000 } });
   expect(read('"$time":1e400,"a":1.0')).toMatchObject({ fault: { type: "invalid-time" } });
