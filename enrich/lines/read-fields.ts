@@ -64,6 +64,7 @@ const INTEGER = /^-?[1-9]\d*$/;
  */
 export function readUniqueId(value: unknown): string | undefined {
   if (value === undefined || value === null) return "";
+  if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
   // A number without a text of its own is one that JavaScript writes as it was sent.
   const sent = numberText(value) ?? (typeof value === "number" ? String(value) : undefined);
   if (sent !== undefined) return INTEGER.test(sent) ? sent : safeIntegerText(Number(sent));
