@@ -1,4 +1,5 @@
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
+import { limitTime } from "../../schemas/async/limit-time.js";
 import { Problem } from "../../schemas/problem.js";
 
 /** The place of one export among all that are read at once. */
@@ -77,17 +78,16 @@ export function openExportPermits({
   }
 
   const take: TakeExportPermit = async ({ accountId, socket, signal, onBrokenOff }) => {
-    const timeout = AbortSignal.timeout(waitMsMax);
-    const either = AbortSignal.any([signal, timeout]);
+    using limit = limitTime(waitMsMax, { outer: signal });
     const sweep = setInterval(breakOffStalled, Math.min(1_000, waitMsMax / 4));
     let connection: Disposable | undefined;
     let share: Disposable;
     try {
-      connection = await takeConnection([connectionOf(socket)], either);
-      share = await takeShare([accountId], either);
+      connection = await takeConnection([connectionOf(socket)], limit.signal);
+      share = await takeShare([accountId], limit.signal);
     } catch (error) {
       connection?.[Symbol.dispose]();
-      throw timeout.aborted && !signal.aborted ? waitedTooLong(waitMsMax, error) : error;
+      throw limit.isOver ? waitedTooLong(waitMsMax, error) : error;
     } finally {
       clearInterval(sweep);
     }

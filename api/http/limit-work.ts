@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type ShareLimits, limitConcurrency } from "../../schemas/async/limit-concurrency.js";
+import { limitTime } from "../../schemas/async/limit-time.js";
 import { type SharedWork, shareWaiting } from "../../schemas/async/share-work.js";
 import { Problem } from "../../schemas/problem.js";
 import { bytesTag } from "./answers/headers.js";
@@ -91,14 +92,14 @@ export function limitWork(limits: WorkLimits): RunLimited {
   return async <T extends object>(ctx: ApiContext, asking: Asking, work: LimitedWork<T>) => {
     // A key may have the ids of very many packages.
     const key = asking.key && bytesTag(asking.key);
-    const timeout = AbortSignal.timeout(timeMsMax);
-    const signal = AbortSignal.any([ctx.state.left, timeout]);
+    using limit = limitTime(timeMsMax, { outer: ctx.state.left });
+    const { signal } = limit;
     try {
       const run = inTurn({ ...asking, key }, work);
       if (key === undefined) return await run(signal, () => undefined);
       return (await share(key, signal, run)) as T;
     } catch (cause) {
-      if (!timeout.aborted || cause instanceof Problem) throw cause;
+      if (!limit.isOver || cause instanceof Problem) throw cause;
       throw new Problem("unavailable", `This takes longer than ${timeMsMax / 1000} s. ${remedy}`, {
         retryAfterSeconds: 30,
         cause,

@@ -9,6 +9,7 @@ import { cutFormat } from "../../ingest/import/cut-format.js";
 import { readWhileSent } from "../../ingest/import/read-while-sent.js";
 import { CHUNK_LIMITS, type ImportTarget } from "../../ingest/import/receive-import.js";
 import { Shares } from "../../schemas/async/limit-concurrency.js";
+import { limitTime } from "../../schemas/async/limit-time.js";
 import { untilAborted } from "../../schemas/async/pause.js";
 import { NO_OLDEST_TIME, type OldestTime } from "../../schemas/event-retention.js";
 import { Problem } from "../../schemas/problem.js";
@@ -51,8 +52,8 @@ export async function dryRun(
   { checkLines, now, idleMsMax, throttle = nextTurn, left, limits }: DryRunDependencies,
 ): Promise<DryRun> {
   const { linesMax, durationMsMax } = { ...DRY_RUN_LIMITS, ...limits };
-  using time = limitTime(durationMsMax);
-  const signal = left === undefined ? time.signal : AbortSignal.any([time.signal, left]);
+  using limit = limitTime(durationMsMax, { outer: left, reason: () => tookTooLong(durationMsMax) });
+  const { signal } = limit;
   const { ownerId, accountId, artifactKind, artifactId, format, path } = target;
   const sent = { ownerId, accountId, artifactKind, artifactId, format, path };
   const tally = emptyTally();
@@ -77,13 +78,6 @@ export async function dryRun(
     lines_skipped: tally.linesSkipped,
     event_sample: events,
   };
-}
-
-function limitTime(durationMsMax: number): Disposable & { signal: AbortSignal } {
-  const controller = new AbortController();
-  const end = () => controller.abort(tookTooLong(durationMsMax));
-  const timer = setTimeout(end, durationMsMax);
-  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 function tooManyLines(linesMax: number): Problem {

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { ClickHouse } from "../../schemas/shards.js";
+import { limitTime } from "../../schemas/async/limit-time.js";
 import { passFaultPoint } from "../../schemas/fault-point.js";
 import {
   type NotificationData,
@@ -87,8 +88,9 @@ async function takeTurn(run: Run, { ownerId, after }: PlanTurn): Promise<void> {
   const rules = await readRules(pg, ownerId);
   for (const rule of rules.filter((each) => after === null || ruleKey(each) > after)) {
     signal.throwIfAborted();
+    using limit = limitTime(RULE_MS_MAX, { outer: signal });
     try {
-      run.planned += await planRule({ ...run, read, signal: ruleSignal(signal) }, rule);
+      run.planned += await planRule({ ...run, read, signal: limit.signal }, rule);
     } catch (error) {
       if (signal.aborted) throw error;
       onFailure(error, rule);
@@ -100,7 +102,6 @@ async function takeTurn(run: Run, { ownerId, after }: PlanTurn): Promise<void> {
 
 /** The rules of one owner keep nobody else's waiting. */
 const RULE_MS_MAX = 60_000;
-const ruleSignal = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(RULE_MS_MAX)]);
 
 interface Run extends Omit<PlanDeps, "now"> {
   now: Date;

@@ -1,5 +1,6 @@
 import type { SourceKind } from "../../schemas/contracts/source.js";
 import type { FetchIndex, FetchedIndex } from "../../ingest/collect/python/fetch-index.js";
+import { limitTime } from "../../schemas/async/limit-time.js";
 import { pause } from "../../schemas/async/pause.js";
 import { PRODUCT } from "../http/product.js";
 import type { Postgres } from "../postgres/query.js";
@@ -131,13 +132,14 @@ async function askRegistry<T>(
 ): Promise<T | "unchanged" | "missing"> {
   const { kind, name, ask, etag } = asked;
   await awaitTurn(deps, asked);
-  const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(REQUEST_MS)]);
+  using limit = limitTime(REQUEST_MS, { outer: asked.signal });
+  const { signal } = limit;
   const reaching = { ...asked, limited: signal };
   const answer = await reach(reaching, () => send(deps.access, { ...asked, signal }));
   const { status } = answer;
   const fewer = fewerWanted(answer, asked);
   if (fewer !== undefined) await pauseRegistry(deps.pg, { kind, ...fewer });
-  if (status === 200) return reach(reaching, () => read(answer));
+  if (status === 200) return await reach(reaching, () => read(answer));
   answer.discard();
   if (status === 304 && etag !== undefined) return "unchanged";
   if (status === 404 && !ask.isOptional)

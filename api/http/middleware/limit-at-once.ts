@@ -1,5 +1,6 @@
 import type { Middleware } from "koa";
 import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
+import { limitTime } from "../../../schemas/async/limit-time.js";
 import { Problem } from "../../../schemas/problem.js";
 import { inProcessCaller } from "../../identity/client-address.js";
 import type { ApiState } from "../route.js";
@@ -19,9 +20,9 @@ export function limitAtOnce(): Middleware<ApiState> {
     const kind = inProcessCaller(ctx.req) === undefined ? "requests" : "calls";
     const { left } = ctx.state;
     ctx.state.takePlace = async (accountId) => {
-      const signal = AbortSignal.any([left, AbortSignal.timeout(WAIT_MS_MAX)]);
+      using limit = limitTime(WAIT_MS_MAX, { outer: left });
       try {
-        return await take([`${kind} of ${accountId}`], signal);
+        return await take([`${kind} of ${accountId}`], limit.signal);
       } catch (cause) {
         if (left.aborted) throw cause;
         const sentence = "Too many requests of your account are waiting; send fewer at once.";

@@ -1,4 +1,5 @@
 import { limitConcurrency, Shares } from "../../../schemas/async/limit-concurrency.js";
+import { limitTime } from "../../../schemas/async/limit-time.js";
 import type { StreamedAnswer } from "../read-collect-request.js";
 import type { FetchIndex } from "./fetch-index.js";
 
@@ -36,10 +37,12 @@ export function createPartReader(fetchIndex: FetchIndex, over: Partial<typeof PA
   return async (part) => {
     const { first, length } = spanOf(part);
     if (!(length >= 1 && length <= bytesMax)) return undefined;
-    const signal = AbortSignal.any([part.gone, AbortSignal.timeout(limits.timeoutMs)]);
+    const limit = limitTime(limits.timeoutMs, { outer: part.gone });
+    const { signal } = limit;
     const turn = await takeTurn([part.client], signal);
     const place = places.haveRoom([part.ownerId]) ? places.take([part.ownerId]) : undefined;
     const leave = () => {
+      limit[Symbol.dispose]();
       turn[Symbol.dispose]();
       place?.[Symbol.dispose]();
     };
