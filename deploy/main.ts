@@ -9,20 +9,20 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: "start",
     description:
-      "Run the service on this machine, with embedded stores below DATA_DIR unless URLs are given.",
+      "Run the service on this machine, with embedded stores in DATA_DIR unless URLs of stores are set.",
     load: async () => (await import("./commands/start.js")).startCommand(),
   },
   {
     name: "demo",
-    description:
-      "Show the main job on a fresh temporary data directory: import generated events, read aggregates.",
+    description: "Take a tour with generated data in a temporary folder.",
     load: async () => (await import("./commands/demo.js")).demoCommand(),
   },
   ...SERVICE_COMMANDS,
   {
     name: "admin",
     description:
-      "Manage accounts, sign-in, export rights, dead letters, the funnel and backups, beside a running server or without one.",
+      "Manage accounts, sign-in, export rights, dead letters, the funnel and backups. Works with or without " +
+      "a running service.",
     load: async () => (await import("./commands/admin.js")).adminCommand(),
   },
 ];

@@ -180,9 +180,9 @@ function openWriter(
     logBudget: new LogBudget(),
     // Waits here while the store is down, so that the chunk need not be enriched again.
     artifacts: new ArtifactCache((request, since) =>
-      again("asking for an artifact", () => resolveArtifact(request, since)),
+      again("reading an artifact", () => resolveArtifact(request, since)),
     ),
-    live: new LiveArtifacts((ids) => again("asking for artifacts", () => resolveLive(ids))),
+    live: new LiveArtifacts((ids) => again("reading artifacts", () => resolveLive(ids))),
   };
 }
 

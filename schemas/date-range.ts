@@ -20,10 +20,13 @@ export function parseDateRange(
   const endDate = parseDate(query, "endDate");
   const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
   if (days === 0)
-    throw new Problem("empty-range", "startDate and endDate are equal; endDate is not in the range.");
-  if (days < 0) throw new Problem("empty-range", "endDate is before startDate.");
+    throw new Problem(
+      "empty-range",
+      "startDate and endDate are equal, but endDate is exclusive. Use a later endDate.",
+    );
+  if (days < 0) throw new Problem("empty-range", "endDate must be after startDate.");
   if (days > daysMax)
-    throw new Problem("range-too-long", `The range has ${days} days; at most ${daysMax} are allowed.`);
+    throw new Problem("range-too-long", `The range has ${days} days; the maximum is ${daysMax}.`);
   return { startDate, endDate };
 }
 
@@ -59,7 +62,8 @@ export function dateAt(time: number): string {
 
 function parseDate(query: Readonly<Record<string, string | string[] | undefined>>, name: string): string {
   const text = query[name];
-  if (typeof text !== "string") throw new Problem("invalid-date", `${name} is needed, once, as YYYY-MM-DD.`);
+  if (typeof text !== "string")
+    throw new Problem("invalid-date", `${name} is required exactly once, as YYYY-MM-DD.`);
   if (!isCalendarDate(text))
     throw new Problem("invalid-date", `${name} must be a calendar date as YYYY-MM-DD.`);
   return text;

@@ -2,20 +2,20 @@ import { isMailbox } from "./mailbox.js";
 
 /** The formats of texts in requests. `sentence` completes "<field> ...". */
 export const FORMATS = {
-  text: { validate: isText, sentence: "must not contain NUL or half of a surrogate pair" },
+  text: { validate: isText, sentence: "must not contain NUL characters or unpaired surrogates" },
   line: {
     validate: isLine,
-    sentence: "must be one line of text that neither begins nor ends with a space",
+    sentence: "must be a single line of text without leading or trailing spaces",
   },
   "owner-name": {
     validate: isOwnerName,
     sentence:
-      "must be 1 to 64 letters, digits, dots, underscores and hyphens, with a letter or digit at both ends, " +
-      "and not a word of the API's own paths",
+      "must be 1 to 64 letters, digits, dots, underscores or hyphens, begin and end with a letter or digit, " +
+      "and not be a reserved word",
   },
   "e-mail": { validate: isEmail, sentence: "must be an e-mail address" },
-  mailbox: { validate: isMailbox, sentence: "must be an e-mail address, with a name or without" },
-  website: { validate: isWebsite, sentence: "must be the address of a website" },
+  mailbox: { validate: isMailbox, sentence: "must be an e-mail address, optionally with a display name" },
+  website: { validate: isWebsite, sentence: "must be the URL of a website" },
   uuid: { validate: isUuid, sentence: "must be a UUID" },
   date: { validate: isCalendarDate, sentence: "must be a calendar date as YYYY-MM-DD" },
 } as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;

@@ -8,7 +8,7 @@ export function invalidBody(faults: readonly FieldFault[]): Problem {
     .slice(0, 3)
     .map(({ path, message }) => `${path.slice(1) || "the body"} ${message}`);
   const more = faults.length > 3 ? `; and ${faults.length - 3} more` : "";
-  return new Problem("invalid-body", `The body is not acceptable: ${sentences.join("; ")}${more}.`, {
+  return new Problem("invalid-body", `The body is invalid: ${sentences.join("; ")}${more}.`, {
     errors,
   });
 }

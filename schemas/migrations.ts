@@ -44,10 +44,10 @@ export function missingMigrations(known: readonly Migration[], applied: readonly
   for (const { name, checksum } of applied) {
     const migration = byName.get(name);
     if (migration === undefined) {
-      throw new Error(`the database is newer than this program: it has migration ${name}, unknown here`);
+      throw new Error(`the database is newer than this program: it has the unknown migration ${name}`);
     }
     if (migration.checksum !== checksum) {
-      throw new Error(`migration ${name} was applied with another text than this program's`);
+      throw new Error(`migration ${name} was applied with different content than this program has`);
     }
   }
   const done = new Set(applied.map(({ name }) => name));

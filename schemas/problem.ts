@@ -94,12 +94,12 @@ export class Problem extends Error {
 }
 
 export const PROBLEM = titledObject("Problem", ["code", "message"], {
-  code: { type: "string", description: "What happened, for programs." },
-  message: { type: "string", description: "What happened, in a sentence for a person." },
+  code: { type: "string", description: "Error code for programs." },
+  message: { type: "string", description: "Error message for people." },
   errors: {
     type: "array",
     items: objectOf(["path", "message"], {
-      path: { type: "string", description: "Where in the body: a JSON pointer." },
+      path: { type: "string", description: "JSON pointer into the body." },
       message: { type: "string" },
     }),
   },

@@ -16,7 +16,7 @@ export async function syncSince(shards: Pick<Shards, "sync" | "startedAt">, star
 export async function requireSameStart(shards: Pick<Shards, "startedAt">, start: Starts): Promise<void> {
   const now = await shards.startedAt();
   if (!start.every((one, shard) => isSameStart(one, now[shard] ?? 0)))
-    throw new Error("ClickHouse started again before the rows of this work were on its disk");
+    throw new Error("ClickHouse restarted before the rows of this operation were synced to disk");
 }
 
 export function isSameStart(one: number, other: number): boolean {

@@ -96,13 +96,13 @@ function sentenceOf(keyword: string, given: Record<string, unknown>): string {
         ? "must not be empty"
         : `must have at least ${String(given["limit"])} items`;
     case "uniqueItems":
-      return "must not name anything twice";
+      return "must not contain duplicates";
     case "maxItems":
       return `must have at most ${String(given["limit"])} items`;
     case "format":
       return FORMATS[given["format"] as keyof typeof FORMATS].sentence;
     default:
-      return "is not acceptable";
+      return "is invalid";
   }
 }
 

@@ -5,6 +5,6 @@ export async function startOf(server: ClickHouse): Promise<number> {
   const query = "SELECT toFloat64(toUnixTimestamp64Milli(now64(3)) - 1000 * toInt64(uptime())) AS started";
   const answer = await server.query({ query, format: "JSONEachRow" });
   const [row] = await answer.json<{ started: number }>();
-  if (row === undefined) throw new Error("ClickHouse does not say since when it runs");
+  if (row === undefined) throw new Error("ClickHouse returned no start time");
   return row.started;
 }

@@ -25,8 +25,8 @@ export function artifactNamed<Row extends NamedArtifact>(
   throw new Problem(
     "ambiguous-name",
     what === "package"
-      ? `Several packages are named ${idOrName}: ${types}. Narrow it with packageType, or give the id.`
-      : `Several pixels are named ${idOrName}. Give the id.`,
+      ? `Several packages are named ${idOrName}: ${types}. Add packageType, or use the id.`
+      : `Several pixels are named ${idOrName}. Use the id.`,
   );
 }
 

@@ -30,10 +30,10 @@ export function requireScope({ limited }: Account, action: Action): void {
 
 function lackSentence(lack: Lack, action: Action): string {
   if (lack === "account")
-    return `Only the account's own token may be used for this (${action}), no additional one.`;
+    return `This operation (${action}) requires the account's own token; access tokens cannot be used.`;
   if (lack === "any-owner")
-    return `This token is limited to one owner, and this (${action}) is outside of it.`;
-  return `This token does not have the scope ${lack}, which this (${action}) needs.`;
+    return `This token is limited to one owner and cannot be used for this operation (${action}).`;
+  return `This token lacks the scope ${lack}, which is required for this operation (${action}).`;
 }
 
 export interface Owner {
@@ -77,7 +77,7 @@ export async function wholeOwnerFor(
   if (await isBlockedFromAny(pg, { accountId: account.id, ownerId: owner.id }))
     throw new Problem(
       "forbidden",
-      `You are blocked from a package of ${owner.name}, and this is about all of them.`,
+      `You are blocked from at least one package of ${owner.name}, and this operation covers all of them.`,
     );
   return owner;
 }
@@ -141,9 +141,10 @@ export function admit({ limited }: Account, action: Action, { what, name, ...fou
   if (decision === "out-of-scope")
     throw new Problem(
       "out-of-scope",
-      `This token is limited to another owner: it cannot be used on this ${what}.`,
+      `This token is limited to another owner and cannot be used on this ${what}.`,
     );
-  if (decision === "forbidden") throw new Problem("forbidden", `You may not do this (${action}) here.`);
+  if (decision === "forbidden")
+    throw new Problem("forbidden", `You do not have permission for this operation (${action}).`);
 }
 
 function requireExport({ exportEnabled }: Pick<OwnerRow, "exportEnabled">, owner: string): void {
@@ -175,17 +176,20 @@ function ambiguous(name: string, rows: readonly PackageRow[]): Problem {
   const which = rows.map((row) => `${row.libraryType} (of ${row.owner})`).join(", ");
   return new Problem(
     "ambiguous-name",
-    `Several packages are named ${name}: ${which}. Narrow it with packageType, or give the uuid.`,
+    `Several packages are named ${name}: ${which}. Add packageType, or use the uuid.`,
   );
 }
 
 export function notFound(what: string, name: string): Problem {
-  return new Problem("not-found", `There is no ${what} ${name} that you can see${REMEDIES[what] ?? "."}`);
+  return new Problem(
+    "not-found",
+    `The ${what} ${name} does not exist, or you do not have access to it${REMEDIES[what] ?? "."}`,
+  );
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  package: ": give its id, or a name from GET /v1/packages.",
-  pixel: ": give its id, or a name from GET /v2/pixels/{owner}.",
+  package: ". Use an id or a name from GET /v1/packages.",
+  pixel: ". Use an id or a name from GET /v2/pixels/{owner}.",
 };
 
 /** Owner names are ASCII and compared without case. */
@@ -196,7 +200,7 @@ export function sameName(a: string, b: string): boolean {
 export function exportNotGranted(owner: string): Problem {
   return new Problem(
     "export-not-granted",
-    `Data export is not granted to ${owner}. An operator of this service grants it with: ` +
+    `Data export is not enabled for ${owner}. An operator of this service can enable it with: ` +
       `maintainer-toolchain admin grant-export ${owner}`,
   );
 }

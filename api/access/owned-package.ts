@@ -24,7 +24,7 @@ export async function ownedPackageId(
   const of = [byId, ...named.filter(isSeen)].filter((row) => row?.ownerId === ownerId) as PackageRow[];
   if (of.length === 0)
     throw invalidBody([
-      { path: `/${field}`, message: `is not a package of ${owner}: ids and names are at GET /v1/packages` },
+      { path: `/${field}`, message: `is not a package of ${owner}; GET /v1/packages lists ids and names` },
     ]);
   return artifactNamed("package", idOrName, of).id;
 }

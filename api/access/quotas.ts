@@ -47,13 +47,13 @@ export function requireRoom(
   if (count < max) return;
   throw new Problem(
     QUOTA_PROBLEMS[counted],
-    `${name} has ${count} ${counted}, and ${max} are allowed here${REMEDIES[counted] ?? "; delete one first"}, or ask ` +
-      "the operator of this service for more.",
+    `${name} has ${count} ${counted}, and the limit is ${max}${REMEDIES[counted] ?? "; delete one first"}, ` +
+      "or ask the operator of this service to raise it.",
   );
 }
 
 const REMEDIES: Partial<Record<Counted, string>> = {
-  organizations: "; use one that there is",
+  organizations: "; use an existing one",
   tokens: "; revoke one first",
 };
 

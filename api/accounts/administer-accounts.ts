@@ -69,13 +69,13 @@ async function lockedAccount(client: PoolClient, username: string): Promise<Name
 function requireNothingLeft({ username }: NamedAccount, belongings: Belongings): void {
   const { organizations, packages, pixels, imports } = belongings;
   const obstacles = [
-    { what: "is the last owner of", names: organizations, remedy: "make somebody else an owner there" },
+    { what: "is the last owner of", names: organizations, remedy: "make another member an owner" },
     { what: "owns the packages", names: packages, remedy: "delete the packages" },
     { what: "owns the pixels", names: pixels, remedy: "delete the pixels" },
     {
-      what: "started imports that still run:",
+      what: "has running imports:",
       names: imports,
-      remedy: "abort these imports or wait for them",
+      remedy: "abort the imports or wait until they are done",
     },
   ].filter(({ names }) => names.length > 0);
   if (obstacles.length === 0) return;
@@ -83,8 +83,8 @@ function requireNothingLeft({ username }: NamedAccount, belongings: Belongings):
   const remedies = obstacles.map(({ remedy }) => remedy).join(", ");
   throw new Problem(
     "cannot-remove-last-owner",
-    `${username} ${reasons}. Nothing was removed. First, ${remedies} (rotate-token prints a token for that); ` +
-      "disable-account works at any time.",
+    `${username} ${reasons}. Nothing was removed. First, ${remedies} (rotate-token prints a token for ` +
+      "this). disable-account works at any time.",
   );
 }
 
@@ -115,7 +115,7 @@ export async function renameAccount(
   if (!isOwnerName(to)) {
     const message = FORMATS["owner-name"].sentence;
     const errors = [{ path: "/username", message }];
-    throw new Problem("invalid-body", `${username} keeps this name: the new one ${message}.`, { errors });
+    throw new Problem("invalid-body", `The username was not changed: the new name ${message}.`, { errors });
   }
   return inTransaction(pg, async (client) => {
     await lockRenames(client);

@@ -32,10 +32,10 @@ const LISTED = { id: ID, ...SENT, createdAt: "2026-08-04T13:58:26.021037Z" };
 
 const LIST_TOKENS: Operation = {
   id: "listTokens",
-  summary: "List your additional tokens",
-  description: "Only with the account's own token. Expired ones are listed until they are revoked.",
+  summary: "List your access tokens",
+  description: "Requires the account's own token. Expired tokens are listed until they are revoked.",
   answers: {
-    200: listAnswer("Every additional token, oldest first, without the token itself", API_TOKEN_V1, {
+    200: listAnswer("All access tokens, oldest first, without their secrets", API_TOKEN_V1, {
       ...LISTED,
       lastUsedAt: "2026-08-05T03:00:00.120000Z",
     }),
@@ -46,14 +46,15 @@ const LIST_TOKENS: Operation = {
 
 const CREATE_TOKEN: Operation = {
   id: "createToken",
-  summary: "Make an additional token, limited in what it may be used for",
+  summary: "Create an access token with limited rights",
   description:
-    "`owner` limits it to the things of one user (you) or organization (yours). It is valid until `expiresAt` or " +
-    "until it is revoked. Only with the account's own token. Expired tokens count for the quota until they are revoked.",
+    "`owner` limits the token to one user (you) or one of your organizations. The token is valid until " +
+    "`expiresAt` or until it is revoked. Requires the account's own token. Expired tokens count towards " +
+    "the quota until they are revoked.",
   body: { schema: API_TOKEN_CREATE, example: SENT },
   answers: {
     201: {
-      description: "The token, which is shown this once",
+      description: "The token. It is shown only once",
       schema: CREATED_API_TOKEN_V1,
       example: { ...LISTED, token: `mtk_${"0".repeat(43)}` },
     },
@@ -63,10 +64,12 @@ const CREATE_TOKEN: Operation = {
 
 const REVOKE_TOKEN: Operation = {
   id: "revokeToken",
-  summary: "Revoke an additional token",
-  description: "It is invalid at once. Only with the account's own token.",
-  path: { token: { schema: { type: "string", format: "uuid" }, description: "The token's id", example: ID } },
-  answers: { 204: { description: "It is revoked" } },
+  summary: "Revoke an access token",
+  description: "The token becomes invalid immediately. Requires the account's own token.",
+  path: {
+    token: { schema: { type: "string", format: "uuid" }, description: "Id of the token", example: ID },
+  },
+  answers: { 204: { description: "Token revoked" } },
   problems: ["out-of-scope"],
 };
 
@@ -151,7 +154,7 @@ async function ownerOf(
   if (sent.owner === undefined || sent.owner === null) return null;
   const owner = await readOwner(client, { accountId: account.id, name: sent.owner });
   if (owner !== undefined && owner.standing !== "none") return owner.id;
-  throw invalidBody([{ path: "/owner", message: "is neither you nor an organization that you belong to" }]);
+  throw invalidBody([{ path: "/owner", message: "must be your username or an organization you belong to" }]);
 }
 
 async function revokeToken(
@@ -159,6 +162,6 @@ async function revokeToken(
   { account, id }: { account: Account; id: string },
 ): Promise<string> {
   const name = isUuid(id) ? await deleteApiToken(client, { accountId: account.id, id }) : undefined;
-  if (name === undefined) throw new Problem("not-found", `You have no token ${id}.`);
+  if (name === undefined) throw new Problem("not-found", `You have no token with the id ${id}.`);
   return name;
 }

@@ -30,21 +30,22 @@ const EXAMPLE = {
 
 const LIST_AUDIT: Operation = {
   id: "listAuditEntries",
-  summary: "Read what was changed or exported, by whom and when",
+  summary: "List audit log entries",
   description:
-    "Owners and admins read an organization's log, a user reads their own. Newest first. An actor who worked on " +
-    `the command line of the service is \`${OPERATOR}\`, the service itself \`${SERVICE}\`. Of \`export.read\`, ` +
-    "`packages.export` and `user.sign-in-failed`, at most ten a minute, an owner's newest of each token are kept: 1,000 " +
-    "each unless the operator chose otherwise. Exports of the same thing with the same token within a minute are one " +
-    "entry, with all their days.",
+    "Changes, exports and sign-ins, newest first. Owners and admins can read an organization's log; users " +
+    `can read their own. The actor is \`${OPERATOR}\` for changes made on the service's command line, and ` +
+    `\`${SERVICE}\` for changes made by the service itself. For \`export.read\`, \`packages.export\` and ` +
+    "`user.sign-in-failed`, at most ten entries a minute are recorded, and the newest 1,000 per token " +
+    "are kept unless the operator configured another number. Exports of the same target with the same " +
+    "token within a minute share one entry, which lists all their days.",
   query: {
     ...PAGE_QUERY,
     action: {
       schema: { type: "string" },
-      description: "Only entries of this action",
+      description: "Return only entries for this action",
       example: "packages.create",
     },
-    actor: { schema: { type: "string" }, description: "Only what this user did", example: "ada" },
+    actor: { schema: { type: "string" }, description: "Return only entries by this user", example: "ada" },
   },
   answers: {
     200: pageAnswer({
@@ -84,11 +85,11 @@ const NAMED_ACTIONS: readonly string[] = [
 /** Throws `invalid-query` for a value that no entry can have: a typing error must not look like an empty log. */
 function parseFilter({ action, actor }: ParsedUrlQuery): AuditFilter {
   if (action !== undefined && (typeof action !== "string" || !NAMED_ACTIONS.includes(action)))
-    throw new Problem("invalid-query", "action must be one action, such as packages.create.");
+    throw new Problem("invalid-query", "action must be a single action, such as packages.create.");
   if (
     actor !== undefined &&
     (typeof actor !== "string" || !(actor === OPERATOR || actor === SERVICE || isOwnerName(actor)))
   )
-    throw new Problem("invalid-query", `actor must be one username, ${OPERATOR} or ${SERVICE}.`);
+    throw new Problem("invalid-query", `actor must be a single username, ${OPERATOR} or ${SERVICE}.`);
   return { action, actor };
 }

@@ -42,7 +42,7 @@ export async function makeFirstAccount(
   );
 }
 
-export const STALE_LINK = "This link was for the first account, and there is an account by now.";
+export const STALE_LINK = "This link creates the first account, but an account already exists.";
 
 interface AddingOrganization extends FirstAccount {
   accountId: string;

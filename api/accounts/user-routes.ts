@@ -14,11 +14,11 @@ const TOKEN = `mtk_${"0".repeat(43)}`;
 
 const GET_USER: Operation = {
   id: "getUser",
-  summary: "Read your own account",
+  summary: "Get your account",
   description:
-    "`token` is your account's own API token; it is there only when the request is made with it. A request with " +
-    "an additional token has `tokenInUse` in its place, and one that is limited to an owner names no other " +
-    "organization.",
+    "`token` is your account's own API token; it is returned only if the request uses it. Requests that " +
+    "use an access token get `tokenInUse` instead. A token that is limited to one owner does not see " +
+    "other organizations.",
   answers: {
     200: {
       description: "The account",
@@ -37,15 +37,15 @@ const GET_USER: Operation = {
 
 const ROTATE_TOKEN: Operation = {
   id: "rotateToken",
-  summary: "Give your account a new API token",
+  summary: "Rotate your API token",
   description:
-    "The old one is invalid at once. The password, unused sign-in links and every session of the dashboard end with it; " +
-    "additional tokens only with `revokeTokens`. Only with the account's own token. If several requests come at once, " +
-    "one succeeds and the others are 401.",
+    "The old token becomes invalid immediately. Your password, unused sign-in links and all dashboard " +
+    "sessions are revoked too; access tokens are revoked only with `revokeTokens`. Requires the " +
+    "account's own token. If several requests arrive at the same time, one succeeds and the others get 401.",
   query: {
     revokeTokens: {
       schema: { type: "boolean" },
-      description: "Revokes every additional token as well: for a token that somebody else had",
+      description: "Also revoke all access tokens. Use this if somebody else may have had the token",
       example: true,
     },
   },

@@ -42,19 +42,19 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
       action: "annotations.read",
       operation: {
         id: "listAnnotations",
-        summary: "List what happened and is shown on charts, such as releases",
+        summary: "List annotations",
         description:
-          "Those of packages that the caller is blocked from are left out. As Grafana's annotations they are one page " +
-          "as well, of at most 1,000.",
+          "Annotations of packages that the caller is blocked from are omitted. In Grafana's format the response " +
+          "is a single page of at most 1,000 annotations.",
         query: {
           startDate: {
             schema: DATE_SCHEMA,
-            description: "Only what reaches this UTC day; given with `endDate`",
+            description: "Start of the range (UTC day, inclusive). Requires `endDate`",
           },
-          endDate: { schema: DATE_SCHEMA, description: "The first UTC day that is left out" },
+          endDate: { schema: DATE_SCHEMA, description: "End of the range (UTC day, exclusive)" },
           package: {
             schema: { type: "string" },
-            description: "Only of this package, by id or name, and of all",
+            description: "Return only annotations of this package (id or name) and those of all packages",
           },
           ...PAGE_QUERY,
         },
@@ -79,7 +79,7 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
       action: "annotations.manage",
       operation: {
         id: "createAnnotation",
-        summary: "Add what happened on a day to the charts",
+        summary: "Create an annotation",
         body: {
           schema: ANNOTATION_CREATE,
           example: { date: "2026-11-02", text: "Version 1.5.0", package: "web" },
@@ -100,10 +100,12 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
       action: "annotations.manage",
       operation: {
         id: "deleteAnnotation",
-        summary: "Take an annotation off the charts",
-        description: "One of a release does not come back with the same release.",
-        path: { annotation: { schema: { type: "string", format: "uuid" }, description: "Its id" } },
-        answers: { 204: { description: "It is gone" } },
+        summary: "Delete an annotation",
+        description: "A deleted release annotation is not created again for the same release.",
+        path: {
+          annotation: { schema: { type: "string", format: "uuid" }, description: "Id of the annotation" },
+        },
+        answers: { 204: { description: "Annotation deleted" } },
       },
       async handle(call) {
         await removeAnnotation(pg, call);
@@ -134,7 +136,7 @@ async function answerList(
   const { startDate, endDate, package: idOrName } = ctx.query;
   const isRange = startDate !== undefined || endDate !== undefined;
   const range = isRange ? parseDateRange(ctx.query, { daysMax: RANGE_DAYS_MAX }) : undefined;
-  if (Array.isArray(idOrName)) throw new Problem("invalid-query", "package can be given once.");
+  if (Array.isArray(idOrName)) throw new Problem("invalid-query", "package can be given only once.");
   const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
   const found =
     idOrName === undefined
@@ -181,7 +183,7 @@ async function createAnnotation(
     requireRoom(quotas, "annotations", { name: owner, count: await countAnnotations(client, ownerId) });
     const id = (await insertAnnotation(client, { ownerId, packageId, date, endDate, text, url })) ?? "";
     const made = await readAnnotation(client, { accountId: account.id, ownerId, id });
-    if (made === undefined) throw new Error("an annotation is gone that was made just now");
+    if (made === undefined) throw new Error("the annotation just created is missing");
     await record(client, { ownerId, target: targetOf(made), changes: changesOf(made) });
     return made;
   });
@@ -196,7 +198,8 @@ async function removeAnnotation(
     const { id: ownerId } = await ownerFor(client, account, param("owner"), action);
     const id = param("annotation");
     const found = await readAnnotation(client, { accountId: account.id, ownerId, id });
-    if (found === undefined) throw new Problem("not-found", `There is no annotation ${id} that you can see.`);
+    if (found === undefined)
+      throw new Problem("not-found", `The annotation ${id} does not exist, or you do not have access to it.`);
     await deleteAnnotation(client, id);
     await record(client, {
       ownerId,

@@ -170,7 +170,7 @@ async function dayOf(pg: Postgres, { ownerId, id }: { ownerId: string; id: strin
   const text = "select date::text from annotations where owner_id = $1 and id = $2";
   const [row] = await query<{ date: string }>(pg, text, [ownerId, id]);
   if (row !== undefined) return row.date;
-  throw new Problem("invalid-query", "after must be the id of an annotation that is in the list now.");
+  throw new Problem("invalid-query", "after must be the id of an annotation in the current list.");
 }
 
 type Row = Nullable<AnnotationRecord>;

@@ -33,11 +33,12 @@ export function annotationSecretRoutes({ pg, sealer }: Pick<GithubDeps, "pg" | "
       action: "annotations.manage",
       operation: {
         id: "makeAnnotationSecret",
-        summary: "Make the secret with which GitHub signs release events",
-        description: "One made before ends at once.",
+        summary: "Create the secret for GitHub release events",
+        description:
+          "GitHub signs release events with this secret. An earlier secret is revoked immediately.",
         answers: {
           201: {
-            description: "Shown this once",
+            description: "The secret. It is shown only once",
             schema: ANNOTATION_SECRET,
             example: { secret: "0f".repeat(32) },
           },
@@ -64,8 +65,10 @@ export function annotationSecretRoutes({ pg, sealer }: Pick<GithubDeps, "pg" | "
       action: "annotations.manage",
       operation: {
         id: "deleteAnnotationSecret",
-        summary: "End the secret of release events: none is taken any more",
-        answers: { 204: { description: "There is none" } },
+        summary: "Revoke the secret for GitHub release events",
+        answers: {
+          204: { description: "Secret revoked. Release events are rejected until a new secret is created" },
+        },
       },
       async handle({ ctx, account, action, param, record }) {
         await inTransaction(pg, async (client) => {
@@ -85,7 +88,10 @@ function targetOf({ id, name }: { id: string; name: string }) {
 }
 
 const GITHUB_QUERY = {
-  package: { schema: { type: "string" }, description: "Its package, by id or name; of all without" },
+  package: {
+    schema: { type: "string" },
+    description: "Package to attach releases to (id or name). All packages if omitted",
+  },
 } as const;
 
 /** A release has up to 1,000 files with about 35 fields and 2 KiB each, and notes of 125,000 characters. */
@@ -101,10 +107,10 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
       operation: {
         id: "addGithubRelease",
         tag: "Annotations",
-        summary: "Takes GitHub's event `release`",
+        summary: "Receive a GitHub `release` event",
         description:
-          "Signed in `X-Hub-Signature-256` with the owner's secret. A published release is added once, whatever is sent " +
-          "again; other events are taken and change nothing.",
+          "The request must be signed in `X-Hub-Signature-256` with the owner's secret. A published release is " +
+          "added once, even if GitHub sends it again. Other events are accepted and ignored.",
         query: GITHUB_QUERY,
         headers: {
           "X-Hub-Signature-256": {
@@ -115,8 +121,11 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
         },
         body: { schema: { type: "object" }, example: { action: "published" }, limits: EVENT_LIMITS },
         answers: {
-          201: { description: "It was added" },
-          204: { description: "There was nothing to add: another event, or a release that is known" },
+          201: { description: "Annotation created" },
+          204: {
+            description:
+              "Nothing was added: the event is not a published release, or the release is already known",
+          },
         },
         problems: [
           "unauthenticated",
@@ -176,7 +185,10 @@ async function signedOwner({ pg, sealer, nobody }: Signing, ctx: ApiContext): Pr
   return readBody(ctx, (body) => {
     const wanted = `sha256=${createHmac("sha256", sealer.open(secret, id)).update(body).digest("hex")}`;
     if (sent.length !== wanted.length || !timingSafeEqual(sent, Buffer.from(wanted)))
-      throw new Problem("unauthenticated", "The signature is not that of the owner's secret for releases.");
+      throw new Problem(
+        "unauthenticated",
+        "The signature does not match the owner's secret for release events.",
+      );
     return { id, name, event: eventOf(body, ctx) };
   });
 }
@@ -194,9 +206,13 @@ function eventOf(body: Buffer, ctx: ApiContext): unknown {
     return parseJson(body, ctx);
   } catch (cause) {
     if (!(cause instanceof Problem) || cause.code !== "malformed-json") throw cause;
-    throw new Problem("malformed-json", "The event must be JSON: choose the content type application/json.", {
-      cause,
-    });
+    throw new Problem(
+      "malformed-json",
+      "The event must be JSON. Set the webhook's content type to application/json.",
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -211,7 +227,7 @@ async function addRelease(
   { ctx, owner: { id: ownerId, name }, release: { key, ...release } }: Adding,
 ): Promise<boolean> {
   const asked = ctx.query["package"];
-  if (Array.isArray(asked)) throw new Problem("invalid-query", "package can be given once.");
+  if (Array.isArray(asked)) throw new Problem("invalid-query", "package can be given only once.");
   return inTransaction(pg, async (client) => {
     await lockOwner(client, name);
     const packageId = asked === undefined ? null : await packageNamed(client, { ownerId, asked });
@@ -240,6 +256,6 @@ async function packageNamed(
   if (only !== undefined && others.length === 0) return only.id;
   throw new Problem(
     "not-found",
-    `There is ${only ? "more than one" : "no"} package ${asked.slice(0, 100)}: give its id.`,
+    `There is ${only ? "more than one" : "no"} package ${asked.slice(0, 100)}. Use its id.`,
   );
 }

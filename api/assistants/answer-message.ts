@@ -35,12 +35,15 @@ export async function answerBody(answering: Answering, body: unknown): Promise<R
   const version = answering.asking.ctx.get("MCP-Protocol-Version");
   if (version !== "" && !SUPPORTED_PROTOCOL_VERSIONS.includes(version) && !isInitialize(body)) {
     const known = SUPPORTED_PROTOCOL_VERSIONS.join(", ");
-    return rpcError("other", `The protocol version ${version.slice(0, 40)} is not supported, only ${known}.`);
+    return rpcError(
+      "other",
+      `The protocol version ${version.slice(0, 40)} is not supported. Supported versions: ${known}.`,
+    );
   }
   if (!Array.isArray(body)) return answerMessage(answering, body);
   // Without the header the version is the one that had none (2025-11-25, "Protocol Version Header").
   if ((version || DEFAULT_NEGOTIATED_PROTOCOL_VERSION) > DEFAULT_NEGOTIATED_PROTOCOL_VERSION)
-    return invalid("Send one message in a request: this version of the protocol has no batches.");
+    return invalid("Send one message per request: this protocol version does not support batches.");
   return answerBatch(answering, body as unknown[]);
 }
 
@@ -49,7 +52,7 @@ const BATCH_MAX = 10;
 
 async function answerBatch(answering: Answering, messages: readonly unknown[]): Promise<RpcAnswer> {
   if (messages.length === 0) return invalid("The batch is empty.");
-  if (messages.length > BATCH_MAX) return invalid(`A batch may have at most ${BATCH_MAX} messages.`);
+  if (messages.length > BATCH_MAX) return invalid(`A batch can have at most ${BATCH_MAX} messages.`);
   if (messages.some(isInitialize)) return invalid("`initialize` must not be part of a batch.");
   const answers: unknown[] = [];
   for (const message of messages) {
@@ -68,7 +71,7 @@ function invalid(message: string, id?: string | number): RpcAnswer {
 
 async function answerMessage(answering: Answering, sent: unknown): Promise<RpcAnswer> {
   const { success, data: message } = JSONRPCMessageSchema.safeParse(sent);
-  if (!success) return invalid("The body is no message of JSON-RPC 2.0.", idOf(sent));
+  if (!success) return invalid("The body is not a JSON-RPC 2.0 message.", idOf(sent));
   if (!isJSONRPCRequest(message)) return TAKEN;
   const fault = faultOf(message);
   if (fault !== undefined) return rpcError("invalidParams", fault, { status: 200, id: message.id });
@@ -131,7 +134,7 @@ function createServer({ pg, routes, asking }: Answering): Server {
     const found = offered.find(({ tool }) => tool.name === name);
     if (found !== undefined) return callTool(pg, asking, { ...found, given });
     const names = offered.map(({ tool }) => tool.name).join(", ") || "none";
-    const sentence = `There is no such tool for this token; there are: ${names}.`;
+    const sentence = `Unknown tool. This token can use: ${names}.`;
     throw Object.assign(new Error(sentence), { code: ErrorCode.InvalidParams });
   });
   return server;
@@ -140,7 +143,7 @@ function createServer({ pg, routes, asking }: Answering): Server {
 const OPTIONS = {
   capabilities: { tools: {} },
   instructions:
-    "Numbers about the downloads of software packages: how many, which companies, countries, clients and versions. " +
-    "Nothing can be changed. complete_through says up to when imports are in the numbers; give people dashboard_url to " +
-    `look themselves. ${DATA_NOTE}`,
+    "Download statistics of software packages: counts, companies, countries, clients and versions. All " +
+    "tools are read-only. complete_through is the time up to which imports are included. Give people " +
+    `dashboard_url so that they can look themselves. ${DATA_NOTE}`,
 };

@@ -75,7 +75,7 @@ function textsOf(given: Arguments): Map<string, string[]> {
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
     if (values.every((each) => ["string", "number", "boolean"].includes(typeof each)))
       return [[name, values.map((each) => String(each).replace(/\p{Surrogate}/gu, "\uFFFD"))] as const];
-    throw new Problem("invalid-query", `${name.slice(0, 40)} must be a text, a number or a list of them.`);
+    throw new Problem("invalid-query", `${name.slice(0, 40)} must be a string, a number or a list of these.`);
   });
   return new Map(pairs);
 }
@@ -88,13 +88,13 @@ function urlOf({ path, operation }: ToolRoute, texts: Map<string, string[]>): st
   const inPath = parametersOf(template);
   const at = template.replace(/:(\w+)/g, (_, name: string) => {
     const [text = ""] = texts.get(name) ?? [];
-    if (text === "") throw new Problem("invalid-query", `${name} is needed.`);
+    if (text === "") throw new Problem("invalid-query", `${name} is required.`);
     return encodeURIComponent(text);
   });
   const rest = [...texts].filter(([name]) => !inPath.includes(name));
   const url = withQuery(at, Object.fromEntries(rest));
   if (url.length <= URL_LENGTH_MAX) return url;
-  throw new Problem("invalid-query", `The arguments of ${operation.id} are too long; give fewer values.`);
+  throw new Problem("invalid-query", `The arguments of ${operation.id} are too long; pass fewer values.`);
 }
 
 /** Of the owners that the caller can see among these. */

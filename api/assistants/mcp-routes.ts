@@ -77,10 +77,7 @@ async function readMessage(ctx: ApiContext): Promise<unknown> {
  */
 function requireKnownOrigin(origin: string, known: readonly string[]): void {
   if (origin === "" || known.includes("*") || known.includes(origin)) return;
-  throw new Problem(
-    "forbidden",
-    "Pages of this origin may not call the service; its operator can allow them.",
-  );
+  throw new Problem("forbidden", "This origin is not allowed. The operator of the service can allow it.");
 }
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -88,22 +85,23 @@ const MESSAGE = {
   type: "object",
   required: ["jsonrpc"],
   properties: { jsonrpc: { const: "2.0" } },
-  description: "A message of JSON-RPC 2.0, as the protocol has it",
+  description: "A JSON-RPC 2.0 message as defined by the protocol",
 };
 const MESSAGES = { anyOf: [MESSAGE, { type: "array", minItems: 1, maxItems: 10, items: MESSAGE }] };
-const REFUSED = { type: "object", description: "A message with `error`, or the usual `code` and `message`" };
+const REFUSED = { type: "object", description: "A message with `error`, or the API's `code` and `message`" };
 
 const ASK: Operation = {
   id: "askForAssistant",
-  summary: "The Model Context Protocol, for assistants",
+  summary: "Call the Model Context Protocol server",
   description:
-    "Streamable HTTP without sessions: each request has one message, and is answered with JSON, or with a stream of one " +
-    "message where `Accept` leaves JSON out. Up to version 2025-03-26 of the protocol a request may be a batch of up to " +
-    "10. The tools are read operations of this API, and answer what the token may read.",
+    "Streamable HTTP without sessions. Each request contains one message; the response is JSON, or a " +
+    "stream with one message if `Accept` does not include JSON. With protocol version 2025-03-26 and " +
+    "earlier a request can be a batch of up to 10 messages. The tools are read operations of this API and " +
+    "return what the token can read.",
   body: { schema: MESSAGES, example: PING, limits: { bytesMax: 64 * KIB, valuesMax: 1_000 } },
   answers: {
     200: {
-      description: "The answer",
+      description: "The response",
       schema: MESSAGES,
       example: { jsonrpc: "2.0", id: 1, result: {} },
       others: {
@@ -113,16 +111,16 @@ const ASK: Operation = {
         },
       },
     },
-    202: { description: "A notification was taken" },
+    202: { description: "Notification accepted" },
     400: {
-      description: "No JSON, no message of the protocol, or of a version of it that is not known",
+      description: "Not JSON, not a message of the protocol, or an unknown protocol version",
       schema: REFUSED,
     },
     406: {
-      description: "`Accept` allows neither `application/json` nor `text/event-stream`",
+      description: "`Accept` includes neither `application/json` nor `text/event-stream`",
       schema: REFUSED,
     },
-    415: { description: "The body is not `application/json`, or compressed", schema: REFUSED },
+    415: { description: "The body is not `application/json`, or it is compressed", schema: REFUSED },
   },
   problems: ["forbidden"],
 };

@@ -52,13 +52,14 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
         id: "createErasure",
         summary: "Erase the events of one client",
         description:
-          "Every event of the client into packages and pixels of the owner that was received before this request, as if " +
-          "its lines had never been sent: aggregates, statistics and companies follow, and an event of another client " +
-          "that one of these had overridden is restored. Texts of refused lines with its address go, too. An import " +
-          "that began before goes whole, one that begins later stays; live events that come while it is `erasing` may go. " +
-          "Read the record to see when it is `done`.",
+          "Removes all events of the client in the owner's packages and pixels that were received before this " +
+          "request, as if they had never been sent. Aggregates, statistics and companies are updated, and events " +
+          "of other clients that these events had replaced are restored. Texts of rejected lines that contain " +
+          "its address are removed too. Imports that started before the request are covered completely; later " +
+          "imports are not. Live events that arrive while the status is `erasing` may be removed. Read the " +
+          "record to see when it is `done`.",
         body: { schema: ERASURE_CREATE, example: CLIENT },
-        answers: { 201: { description: "It has begun", schema: ERASURE, example: EXAMPLE } },
+        answers: { 201: { description: "The erasure has started", schema: ERASURE, example: EXAMPLE } },
         problems: ["too-many-erasures"],
       },
       handle: (call) => createErasure(call, { pg, sealer }),
@@ -69,7 +70,7 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
       action: "erasures.read",
       operation: {
         id: "listErasures",
-        summary: "Erasures of an owner, newest first",
+        summary: "List erasures, newest first",
         query: PAGE_QUERY,
         answers: {
           200: pageAnswer({ name: "erasures", record: ERASURE, example: EXAMPLE }),
@@ -88,8 +89,8 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
       action: "erasures.read",
       operation: {
         id: "getErasure",
-        summary: "Read an erasure: how far it is",
-        path: { erasure: { schema: { type: "string", format: "uuid" }, description: "Its id" } },
+        summary: "Get an erasure and its progress",
+        path: { erasure: { schema: { type: "string", format: "uuid" }, description: "Id of the erasure" } },
         answers: { 200: { description: "The erasure", schema: ERASURE, example: EXAMPLE } },
       },
       async handle({ ctx, account, action, param }) {
@@ -127,7 +128,7 @@ function clientOf(sent: ErasureCreate) {
 
 async function erasureOf(pg: Postgres, { ownerId, id }: { ownerId: string; id: string }) {
   const found = isUuid(id) ? await readErasure(pg, { ownerId, id }) : undefined;
-  if (found === undefined) throw new Problem("not-found", `There is no erasure ${id.slice(0, 60)} here.`);
+  if (found === undefined) throw new Problem("not-found", `The erasure ${id.slice(0, 60)} does not exist.`);
   return found;
 }
 
@@ -156,7 +157,7 @@ export async function insertErasure(
     ) asked
     where (select count(*) from erasures where owner_id = $2 and finished_at is null) < ${OPEN_MAX} returning 1`;
   if ((await query(pg, text, [id, ownerId, kind, seal(id)])).length > 0) return id;
-  throw new Problem("too-many-erasures", `${OPEN_MAX} erasures are under way; ask again once some are done.`);
+  throw new Problem("too-many-erasures", `${OPEN_MAX} erasures are running; try again once some are done.`);
 }
 
 /** Newest first; one more than the page if there is a next page. */

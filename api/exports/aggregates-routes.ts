@@ -109,7 +109,7 @@ function parseAggregatesQuery(query: ParsedUrlQuery, { daysMax }: { daysMax: num
   const range = parseDateRange(query, { daysMax });
   const { breakdown, package: idOrName, fields } = query;
   if (idOrName !== undefined && typeof idOrName !== "string")
-    throw new Problem("invalid-query", "package can be given once.");
+    throw new Problem("invalid-query", "package can be given only once.");
   if (fields !== undefined && fields !== "name") throw new Problem("invalid-query", "fields must be name.");
   return {
     range,
@@ -125,7 +125,7 @@ function parseBreakdowns(text: string | string[] | undefined): readonly Breakdow
   const names = (typeof text === "string" ? [text] : text).flatMap((each) => each.split(","));
   const unknown = names.find((name) => !BREAKDOWNS.includes(name as Breakdown));
   if (unknown === undefined) return names as Breakdown[];
-  throw new Problem("invalid-query", `breakdown must be of ${BREAKDOWNS.join(", ")}.`);
+  throw new Problem("invalid-query", `breakdown must be one or more of ${BREAKDOWNS.join(", ")}.`);
 }
 
 const EXAMPLE = {
@@ -137,8 +137,8 @@ const EXAMPLE = {
 };
 
 const SUMMARIES = {
-  organization: "Daily counts of the packages of an organization, by breakdown",
-  user: "Daily counts of your own packages, by breakdown",
+  organization: "Export daily aggregates of an organization's packages",
+  user: "Export daily aggregates of your own packages",
 };
 
 const IDS = {
@@ -157,20 +157,20 @@ function aggregatesOperation(
   { daysMax }: { daysMax: number },
 ): Operation {
   const format = hasEnding
-    ? "in the format of the path's ending"
+    ? "in the format of the path's extension"
     : "in the format of `Accept`: NDJSON where nothing else is asked for";
   return {
     id: hasEnding ? `${IDS[kind]}File` : IDS[kind],
     summary: hasEnding ? `${SUMMARIES[kind]}, as a file` : SUMMARIES[kind],
     description:
-      "A stream, compressed when asked for (gzip, zstd), ordered by package, date, breakdown and value. A failure " +
-      "halfway breaks the connection; `TE: trailers` has a complete answer end with the number of its rows, " +
-      "`X-Row-Count`, and is not answered with zstd.",
+      "The response is streamed, compressed on request (gzip, zstd), and ordered by package, date, breakdown " +
+      "and value. If the export fails midway, the connection is closed. With `TE: trailers` a complete " +
+      "response ends with the trailer `X-Row-Count`, the number of rows; zstd is not used then.",
     ...(hasEnding && { path: ENDING }),
     query: { ...rangeQuery({ daysMax }), ...QUERY },
     answers: {
       200: {
-        description: `One aggregate a line or a row, ${format}`,
+        description: `One aggregate per line or row, ${format}`,
         schema: AGGREGATE_V1,
         example: EXAMPLE,
         types: Object.values(MEDIA_TYPES),
@@ -184,7 +184,7 @@ function aggregatesOperation(
 const ENDING = {
   format: {
     schema: { type: "string", enum: EXPORT_FORMATS },
-    description: "The format; `Accept` is not read",
+    description: "The format. `Accept` is ignored",
     example: "parquet",
   },
 };
@@ -192,12 +192,12 @@ const ENDING = {
 const QUERY = {
   breakdown: {
     schema: { type: "string", example: "total,country" },
-    description: `Only these, separated by commas: ${BREAKDOWNS.join(", ")}`,
+    description: `Return only these breakdowns, separated by commas: ${BREAKDOWNS.join(", ")}`,
   },
-  package: { schema: { type: "string" }, description: "Only this package, by id or name" },
+  package: { schema: { type: "string" }, description: "Return only this package (id or name)" },
   ...PACKAGE_QUERY,
   fields: {
     schema: { type: "string", enum: ["name"] },
-    description: "Adds `package_name` to the lines of NDJSON; the other formats always have it",
+    description: "Adds `package_name` to NDJSON lines. The other formats always include it",
   },
 };

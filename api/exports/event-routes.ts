@@ -63,7 +63,8 @@ function requireKept({ startDate }: DateRange, eventsFrom: string | undefined): 
   if (eventsFrom === undefined || startDate >= eventsFrom) return;
   throw new Problem(
     "no-longer-kept",
-    `Events before ${eventsFrom} are no longer kept: begin with that day. The aggregates still have the days before.`,
+    `Events before ${eventsFrom} have expired. Use a startDate from that day on; aggregates still cover ` +
+      "the earlier days.",
   );
 }
 
@@ -114,14 +115,15 @@ const FILE = {
   filename: {
     schema: { type: "string", pattern: "\\.(csv|ndjson|parquet|arrow)$" },
     description:
-      "Any name; its ending says what is answered: `.csv` (RFC 4180, with a header), `.ndjson`, `.parquet` or `.arrow`",
+      "Any name. Its extension selects the format: `.csv` (RFC 4180, with a header), `.ndjson`, " +
+      "`.parquet` or `.arrow`",
     example: "events.csv",
   },
 };
 
 const SUMMARIES = {
-  package: "Events of a package, and of the pixels that are associated with it",
-  pixels: "Events of all pixels that you may export",
+  package: "Export events of a package and its pixels",
+  pixels: "Export events of all pixels",
 };
 
 function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: number }): Operation {
@@ -131,9 +133,10 @@ function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: num
     tag: "Exports",
     summary: SUMMARIES[of],
     description:
-      "A stream in no order, compressed on request (gzip, zstd), without overridden and retracted events. " +
-      "Columns may be added at the end. A failure halfway breaks the connection; `TE: trailers` has a complete answer " +
-      "end with the number of its rows, `X-Row-Count`, and is not answered with zstd.",
+      "The response is streamed in no particular order and compressed on request (gzip, zstd). Replaced and " +
+      "retracted events are not included. New columns may be added at the end. If the export fails midway, " +
+      "the connection is closed. With `TE: trailers` a complete response ends with the trailer " +
+      "`X-Row-Count`, the number of rows; zstd is not used then.",
     path: { ...(ofPackage && PACKAGE_PATH), ...FILE },
     query: {
       ...rangeQuery({ daysMax }),
@@ -141,7 +144,7 @@ function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: num
     },
     answers: {
       200: {
-        description: "One row an event",
+        description: "One row per event",
         schema: EVENT_ROW,
         example: EXAMPLE,
         types: Object.values(MEDIA_TYPES),
@@ -150,7 +153,7 @@ function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: num
           "Content-Disposition": {
             schema: { type: "string" },
             required: true,
-            description: "The file name of the path, without what is unsafe in one",
+            description: "The file name of the path without unsafe characters",
           },
         },
       },

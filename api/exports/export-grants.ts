@@ -12,7 +12,7 @@ export async function switchExport(
 ): Promise<string> {
   return inTransaction(pg, async (client) => {
     const owner = await updateExportEnabled(client, change);
-    if (owner === undefined) throw new Error(`There is no user or organization ${change.name}.`);
+    if (owner === undefined) throw new Error(`The user or organization ${change.name} does not exist.`);
     const { id, kind, name } = owner;
     const { exportEnabled } = change;
     await insertAuditEntry(client, {

@@ -25,16 +25,21 @@ export function formatOf(fileName: string): ExportFormat {
   const format = EXPORT_FORMATS.find((each) => fileName.endsWith(`.${each}`));
   if (format !== undefined) return format;
   const endings = EXPORT_FORMATS.map((each) => `.${each}`).join(", ");
-  throw new Problem("not-found", `There is no such export: its file name must end in one of ${endings}.`);
+  throw new Problem("not-found", `Unknown export format: the file name must end in one of ${endings}.`);
 }
 
 export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate" | "endDate", Parameter> {
   return {
-    startDate: { schema: DATE, required: true, description: "The first UTC day", example: "2026-11-01" },
+    startDate: {
+      schema: DATE,
+      required: true,
+      description: "Start of the range (UTC day, inclusive)",
+      example: "2026-11-01",
+    },
     endDate: {
       schema: DATE,
       required: true,
-      description: `The first UTC day that is left out; at most ${daysMax} days later`,
+      description: `End of the range (UTC day, exclusive); at most ${daysMax} days after startDate`,
       example: "2026-11-02",
     },
   };
@@ -45,6 +50,6 @@ export const EXPORT_HEADERS = {
     schema: { type: "string", format: "date-time" },
     required: true,
     description:
-      "Whatever was imported before is in the answer; live events follow their requests by seconds",
+      "All data imported before this time is included. Live events appear a few seconds after their requests",
   },
 };

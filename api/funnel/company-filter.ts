@@ -15,29 +15,31 @@ const DAYS_MAX = 90;
 const SEARCHES_MAX = 20;
 
 export const COMPANY_QUERY = {
-  stage: { schema: STAGE, description: "Only companies at this stage" },
+  stage: { schema: STAGE, description: "Return only companies at this stage" },
   search: {
     schema: {
       type: "array",
       maxItems: SEARCHES_MAX,
       items: { type: "string", minLength: 1, maxLength: 256 },
     },
-    description: "Only companies with this, or one of several, in their name or domain, whatever its case",
+    description:
+      "Return only companies whose name or domain contains this text, ignoring case. Repeat it to match any " +
+      "of several texts",
   },
   sort: {
     schema: { type: "string", enum: COMPANY_SORTS, default: "score" },
     description:
-      "What the list is sorted by, names from A, all others the greatest or latest first, then by domain. Equal scores " +
-      "are in the order of `downloads_30_days`",
+      "Sort order. Names ascend from A; all others descend. Ties are sorted by domain, equal scores by " +
+      "`downloads_30_days`",
   },
   package: {
     schema: { type: "string", minLength: 1 },
-    description: "Only companies that ever downloaded this package: its id or name",
+    description: "Return only companies that have downloaded this package (id or name)",
   },
-  first_seen_from: { schema: DATE, description: "Only companies first seen on this UTC day or later" },
+  first_seen_from: { schema: DATE, description: "Return only companies first seen on or after this UTC day" },
   days: {
     schema: { type: "integer", minimum: 1, maximum: DAYS_MAX },
-    description: "Adds the downloads of each of so many days, up to today, to JSON and NDJSON",
+    description: "Adds daily downloads of this many days, up to today, to JSON and NDJSON",
   },
 } as const;
 
@@ -67,18 +69,18 @@ function parseSearch(search: string | string[] | undefined): readonly string[] |
   const texts = [search].flat();
   const areTexts = texts.every((text) => text !== "" && text.length <= 256 && isDomain(text));
   if (areTexts && texts.length <= SEARCHES_MAX) return texts;
-  throw new Problem("invalid-query", `search must be at most ${SEARCHES_MAX} texts of 1 to 256 characters.`);
+  throw new Problem("invalid-query", `search accepts at most ${SEARCHES_MAX} values of 1 to 256 characters.`);
 }
 
 function parseFirstSeen(date: string | string[] | undefined): string | undefined {
   if (date === undefined) return undefined;
   if (typeof date === "string" && isCalendarDate(date)) return date;
-  throw new Problem("invalid-date", "first_seen_from must be a date of the form YYYY-MM-DD.");
+  throw new Problem("invalid-date", "first_seen_from must be a date in the form YYYY-MM-DD.");
 }
 
 function parsePackage(idOrName: string | string[] | undefined): string | undefined {
   if (idOrName === undefined || (typeof idOrName === "string" && idOrName !== "")) return idOrName;
-  throw new Problem("invalid-query", "package must be the id or the name of one package.");
+  throw new Problem("invalid-query", "package must be the id or name of a single package.");
 }
 
 function parseDays(days: string | string[] | undefined): number | undefined {

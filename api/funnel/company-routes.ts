@@ -71,7 +71,7 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
         const domain = param("company").toLowerCase();
         const company = isDomain(domain) ? await readCompany(deps.pg, { ownerId, domain }) : undefined;
         if (company === undefined)
-          throw new Problem("not-found", `No company of the domain ${domain} was seen yet.`);
+          throw new Problem("not-found", `No company with the domain ${domain} has been seen.`);
         ctx.body = await detailOf(company, { ownerId, range }, deps);
       },
     }),
@@ -93,31 +93,31 @@ const EXAMPLE: CompanyRecord = {
 
 /** The companies would reveal the activity of the blocked package. */
 export const NOT_FOR_THE_BLOCKED =
-  "It covers all packages and pixels of the owner, and is forbidden to callers who are blocked from one of the packages.";
+  "Covers all packages and pixels of the owner. Callers who are blocked from any of the packages get 403.";
 
 const LIST_COMPANIES: Operation = {
   id: "listCompanies",
   tag: "Companies",
-  summary: "List the companies that use a user's or an organization's packages",
+  summary: "List companies",
   description:
-    "With the stage of adoption that each is at and since when, its score of the last 30 days, and all its downloads " +
-    "and views. As the last run of the funnel saw them, at `as_of`, absent before the first. `Accept` chooses between " +
-    "JSON, NDJSON and CSV. NDJSON and CSV are exports: for those who may export, of an owner to whom export is granted. " +
-    "The next page is also in the header " +
-    '`Link`, with `rel="next"`. ' +
+    "Returns each company's funnel stage and since when, its score of the last 30 days, and its total " +
+    "downloads and views. The data is from the last funnel run, at `as_of`; the field is absent before " +
+    "the first run. `Accept` selects JSON, NDJSON or CSV. NDJSON and CSV are exports: they require the " +
+    "export right, and export must be enabled for the owner. The next page is also in the header `Link`, " +
+    'with `rel="next"`. ' +
     NOT_FOR_THE_BLOCKED,
   query: {
     ...COMPANY_QUERY,
     after: {
       schema: { type: "string" },
-      description: "Only what comes after the company with this domain",
+      description: "Return companies after the one with this domain",
       example: "mercedes-benz.com",
     },
     ...{ per_page: PAGE_QUERY["per_page"] ?? { schema: {}, description: "" } },
   },
   answers: {
     200: {
-      description: "One page of companies",
+      description: "A page of companies",
       schema: COMPANY_LIST,
       example: { as_of: "2026-08-04T14:00:00.021000Z", companies: [EXAMPLE] },
       others: {
@@ -125,7 +125,10 @@ const LIST_COMPANIES: Operation = {
         "text/csv": { schema: { type: "string" }, example: companiesAsCsv([EXAMPLE]) },
       },
       headers: {
-        Link: { schema: { type: "string" }, description: 'The next page, `rel="next"`; absent on the last' },
+        Link: {
+          schema: { type: "string" },
+          description: 'The next page, `rel="next"`. Absent on the last page',
+        },
       },
     },
   },
@@ -136,12 +139,12 @@ const LIST_COMPANIES: Operation = {
 export const RANGE_QUERY = {
   startDate: {
     schema: DATE,
-    description: "The first UTC day; given with `endDate` or not at all",
+    description: "Start of the range (UTC day, inclusive). Requires `endDate`",
     example: "2026-08-01",
   },
   endDate: {
     schema: DATE,
-    description: `The first UTC day that is left out; at most ${RANGE_DAYS_MAX} days later`,
+    description: `End of the range (UTC day, exclusive); at most ${RANGE_DAYS_MAX} days after startDate`,
     example: "2026-09-01",
   },
 } as const;
@@ -149,12 +152,16 @@ export const RANGE_QUERY = {
 const GET_COMPANY: Operation = {
   id: "getCompany",
   tag: "Companies",
-  summary: "Read a company, its daily activity, what it uses and its stages so far",
+  summary: "Get a company with its activity, packages and stages",
   description:
-    `The days of the range on which it was active, or of the last ${DAYS_DEFAULT} days; the last ` +
-    `${HISTORY_MAX.toLocaleString("en")} changes of stage, newest first. ${NOT_FOR_THE_BLOCKED}`,
+    `Returns the active days of the range, by default of the last ${DAYS_DEFAULT} days, and the last ` +
+    `${HISTORY_MAX.toLocaleString("en")} stage changes, newest first. ${NOT_FOR_THE_BLOCKED}`,
   path: {
-    company: { schema: { type: "string", minLength: 1 }, description: "Its domain", example: EXAMPLE.domain },
+    company: {
+      schema: { type: "string", minLength: 1 },
+      description: "Domain of the company",
+      example: EXAMPLE.domain,
+    },
   },
   query: RANGE_QUERY,
   answers: {
@@ -213,7 +220,7 @@ async function withDays(
 /** An unknown `after` would look like the end of the list. */
 async function requireEntry(pg: Postgres, ownerId: string, { after }: Page): Promise<void> {
   if (after === undefined || (await readCompany(pg, { ownerId, domain: after })) !== undefined) return;
-  throw new Problem("invalid-query", "after must be the domain of a company of the list.");
+  throw new Problem("invalid-query", "after must be the domain of a company in the list.");
 }
 
 async function detailOf(

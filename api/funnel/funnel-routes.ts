@@ -34,11 +34,11 @@ export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
       operation: {
         id: "readFunnel",
         tag: "Companies",
-        summary: "Count the companies at each stage",
+        summary: "Count companies by stage",
         description:
-          `Now, and at the end of each day of the range or of the last ${DAYS_DEFAULT} days, up to today, which may ` +
-          "still change: from the stored changes of stage. Days since a company was first announced stay as they " +
-          "were announced; the days before follow its events. " +
+          "Returns current counts, and counts at the end of each day of the range, by default of the last " +
+          `${DAYS_DEFAULT} days. Today's counts may still change. Once a company has been announced, its later ` +
+          "days keep the announced stage; earlier days are computed from its events. " +
           NOT_FOR_THE_BLOCKED,
         query: RANGE_QUERY,
         answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },
@@ -112,13 +112,13 @@ export function funnelRunRoutes({ pg, shards }: FunnelRunRoutesDeps): Route[] {
       action: "funnel.manage",
       operation: {
         id: "runFunnel",
-        summary: "Compute the stages of companies now",
+        summary: "Update company stages now",
         description:
-          "As the schedule does: changes of stage are stored and announced. While imports are running, nothing is " +
-          `computed. At most ${RUNS_MAX} times a minute. ${NOT_FOR_THE_BLOCKED}`,
+          "Works like the scheduled run: stage changes are stored and sent to webhooks. Nothing is computed " +
+          `while imports are running. At most ${RUNS_MAX} runs a minute. ${NOT_FOR_THE_BLOCKED}`,
         answers: {
           200: {
-            description: "What was computed",
+            description: "Result of the run",
             schema: FUNNEL_RUN,
             example: {
               as_of: "2026-08-04T14:00:00.021000Z",
@@ -131,7 +131,11 @@ export function funnelRunRoutes({ pg, shards }: FunnelRunRoutesDeps): Route[] {
       },
       async handle({ ctx, account, action, param, record }) {
         const { id: ownerId, kind, name } = await wholeOwnerFor(pg, account, param("owner"), action);
-        await requireFew(runs, ownerId, `The stages of ${name} were computed too often in the last minute.`);
+        await requireFew(
+          runs,
+          ownerId,
+          `The stages of ${name} were updated too often in the last minute. Try again later.`,
+        );
         const target = { kind, id: ownerId, name };
         await record(pg, { ownerId, target, changes: { run: true }, isRepeatable: true });
         const asOf = await readRunTime(pg);

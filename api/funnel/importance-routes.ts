@@ -31,7 +31,7 @@ export function funnelImportanceRoutes({ pg }: { pg: Pool }): Route[] {
       operation: {
         id: "readFunnelImportance",
         tag: "Companies",
-        summary: "Read how much each package and pixel matters in the funnel",
+        summary: "Get funnel weights of packages and pixels",
         answers: { 200: IMPORTANCE_ANSWER },
       },
       async handle({ ctx, account, action, param }) {
@@ -45,11 +45,12 @@ export function funnelImportanceRoutes({ pg }: { pg: Pool }): Route[] {
       action: "funnel.manage",
       operation: {
         id: "updateFunnelImportance",
-        summary: "Say how much each package and pixel matters in the funnel",
+        summary: "Set funnel weights of packages and pixels",
         description:
-          "A download is worth 2, 5 or 8 points and a view 0.25, 0.5 or 1, for low, medium and high importance. " +
-          "Each is named by its id or its name. Unnamed ones become `medium`; packages that the caller may not change " +
-          "stay as they are. The next run of the funnel applies it to past activity as well.",
+          "A download counts 2, 5 or 8 points and a view 0.25, 0.5 or 1 point, for low, medium and high " +
+          "importance. Identify packages and pixels by id or name. Those not listed become `medium`; packages " +
+          "that the caller cannot change keep their importance. The next funnel run applies the weights to past " +
+          "activity too.",
         body: { schema: FUNNEL_IMPORTANCE_UPSERT, example: SENT_EXAMPLE, limits: IMPORTANCE_LIMITS },
         answers: { 200: IMPORTANCE_ANSWER },
         problems: ["precondition-failed"],
@@ -75,7 +76,7 @@ const SENT_EXAMPLE: FunnelImportance = {
 };
 
 const IMPORTANCE_ANSWER = {
-  description: "Every package and pixel that the caller can see, in the order in which they were made",
+  description: "All packages and pixels that the caller can see, oldest first",
   schema: FUNNEL_IMPORTANCE,
   example: IMPORTANCE_EXAMPLE,
 };
@@ -160,9 +161,9 @@ export function resolveImportance(
         return [];
       };
       const [found, ...others] = namedBy(idOrName);
-      if (found === undefined) return fault(`is none of the ${of} of ${owner} that you may change`);
-      if (others.length > 0) return fault(`is the name of several ${of} of ${owner}: give the id`);
-      if (resolved.has(found.id)) return fault("is named twice");
+      if (found === undefined) return fault(`is not one of the ${of} of ${owner} that you can change`);
+      if (others.length > 0) return fault(`is the name of several ${of} of ${owner}; use the id`);
+      if (resolved.has(found.id)) return fault("is listed twice");
       resolved.add(found.id);
       return [{ id: found.id, importance }];
     });

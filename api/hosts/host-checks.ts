@@ -39,7 +39,7 @@ export function createHostChecks(resolveTxt: ResolveTxt): HostChecks {
       if (state === undefined || state.verified) return false;
       const retryAfterSeconds = await limit.countAttempt(ownerId);
       if (retryAfterSeconds > 0)
-        throw new Problem("rate-limited", "The DNS was asked too often for you; try again later.", {
+        throw new Problem("rate-limited", "Too many DNS lookups for your account. Try again later.", {
           retryAfterSeconds,
         });
       using _permit = await take([ownerId], AbortSignal.timeout(TIME_MS_MAX));
@@ -51,7 +51,7 @@ export function createHostChecks(resolveTxt: ResolveTxt): HostChecks {
 /** Whether the record of a host is there. Throws `unavailable` where the DNS gives no answer. */
 async function lookAt(state: HostState, resolveTxt: ResolveTxt): Promise<boolean> {
   const texts = await resolveTxt(verificationName(state.host)).catch((cause: unknown) => {
-    throw new Problem("unavailable", `The DNS gave no answer for ${verificationName(state.host)}.`, {
+    throw new Problem("unavailable", `The DNS lookup of ${verificationName(state.host)} got no response.`, {
       retryAfterSeconds: 60,
       cause,
     });

@@ -37,7 +37,7 @@ export async function requireFreeHost(client: Postgres, { host, ownerId, account
   if (!held.administersBoth || !reaches(account.limited, held.holderId))
     throw new Problem(
       "domain-is-already-in-use",
-      `The domain ${host} was removed by its owner and is held for them until ${held.until}.`,
+      `The domain ${host} was removed by another owner and is reserved for them until ${held.until}.`,
     );
   await query(client, "delete from held_hosts where host = $1", [host]);
 }
@@ -86,15 +86,16 @@ export async function requireNoCollectionHost(
   if ((await query(client, full, [NEW_HOSTS_MAX])).length === 0) return;
   throw new Problem(
     "domain-is-already-in-use",
-    `Live collection was asked at too many new hosts to tell whether ${host} is one of its own: add it in two days, ` +
-      "or let the operator set COLLECT_HOST or DOMAIN_VERIFICATION.",
+    `The collector received requests for too many new hosts and cannot tell whether ${host} is one of its ` +
+      "own. Add it in two days, or ask the operator to set COLLECT_HOST or DOMAIN_VERIFICATION.",
   );
 }
 
 function collectionHost(host: string): Problem {
   return new Problem(
     "domain-is-already-in-use",
-    `The domain ${host} is live collection's own: it answers page views and npm reports, and can be no package's.`,
+    `The domain ${host} belongs to the collector, which receives page views and npm reports on it. Use ` +
+      "another domain for the package.",
   );
 }
 

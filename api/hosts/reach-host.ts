@@ -31,7 +31,7 @@ export function createHostReach(guard: AddressGuard): ReachHost {
 /** Any answer over TLS is one: the certificate was checked before it. */
 async function lookAt(host: string, guard: AddressGuard): Promise<HostReach> {
   if (!(await hasAddress(host, guard)))
-    return { host, dns: false, tls: false, fault: `The DNS has no address of ${host} yet.` };
+    return { host, dns: false, tls: false, fault: `${host} has no DNS address record yet.` };
   const sent = { url: `https://${host}/healthz`, headers: {}, body: Buffer.alloc(0) };
   const { status, error } = await sendRequest(sent, { guard, timeoutMs: TIMEOUT_MS });
   return { host, dns: true, tls: status !== null, ...(error !== undefined && { fault: error }) };

@@ -23,7 +23,8 @@ export async function callOwnApi<Answer>(
   caller: Caller,
   { method = "GET", url, body }: OwnCall,
 ): Promise<Answer> {
-  if (DOT_SEGMENT.test(url.split("?", 1)[0] ?? "")) throw new Problem("not-found", "There is no such thing.");
+  if (DOT_SEGMENT.test(url.split("?", 1)[0] ?? ""))
+    throw new Problem("not-found", "Not found, or you don't have access.");
   // Loaded for the first call: a start need not wait for it.
   const { inject } = await import("light-my-request");
   const { left } = ctx.state;
@@ -69,7 +70,7 @@ function headersFor(ctx: ApiContext): Record<string, string> {
 function problemOf(body: unknown, retryAfter: unknown): Problem {
   const { code, message, errors } = (body ?? {}) as Partial<Problem>;
   const seconds = Number(retryAfter);
-  return new Problem(code ?? "internal-error", message ?? "The API gave no answer.", {
+  return new Problem(code ?? "internal-error", message ?? "The API did not respond.", {
     ...(errors && { errors }),
     ...(seconds > 0 && { retryAfterSeconds: seconds }),
   });

@@ -121,7 +121,7 @@ export function openExportPermits({
 }
 
 function waitedTooLong(waitMsMax: number, cause: unknown): Problem {
-  return new Problem("unavailable", "Too many long answers are being read at the moment; try again later.", {
+  return new Problem("unavailable", "Too many exports are running. Try again later.", {
     retryAfterSeconds: Math.ceil(waitMsMax / 1000),
     cause,
   });

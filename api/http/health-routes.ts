@@ -22,8 +22,8 @@ export function healthRoutes(readiness: Readiness): PublicRoute[] {
       path: "/healthz",
       operation: {
         id: "getHealth",
-        summary: "Whether this process is alive",
-        answers: { 200: { description: "It is", schema: HEALTH, example: { status: "ok" } } },
+        summary: "Check whether this process is alive",
+        answers: { 200: { description: "The process is alive", schema: HEALTH, example: { status: "ok" } } },
       },
       handle: (ctx) => answerHealth(ctx, ALIVE),
     },
@@ -62,21 +62,21 @@ const READINESS = titledObject("Readiness", ["status", "stores"], {
   stores: { type: "object", additionalProperties: { type: "string", enum: ["ok", "down"] } },
   complete_through: {
     ...TIMESTAMP,
-    description: "Whatever was imported before is in the exports; live events follow by seconds",
+    description: "All data imported before this time is in the exports. Live events follow within seconds",
   },
 });
 
 const READINESS_OPERATION: Operation = {
   id: "getReadiness",
-  summary: "Whether every store that this process needs answers",
+  summary: "Check whether all stores are reachable",
   answers: {
     200: {
-      description: "They all do",
+      description: "All stores respond",
       schema: READINESS,
       example: { status: "ok", stores: { postgres: "ok", clickhouse: "ok", event_log: "ok" } },
     },
     503: {
-      description: "Some do not",
+      description: "At least one store does not respond",
       schema: READINESS,
       example: {
         status: "unavailable",
@@ -129,7 +129,7 @@ export async function readHealth(
 async function failureOf(check: () => Promise<void>, timeoutMs: number): Promise<unknown> {
   try {
     const isInTime = await settlesWithin(check(), timeoutMs);
-    return isInTime ? undefined : new Error(`no answer within ${timeoutMs} ms`);
+    return isInTime ? undefined : new Error(`no response within ${timeoutMs} ms`);
   } catch (error) {
     return error;
   }

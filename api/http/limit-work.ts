@@ -100,7 +100,7 @@ export function limitWork(limits: WorkLimits): RunLimited {
       return (await share(key, signal, run)) as T;
     } catch (cause) {
       if (!limit.isOver || cause instanceof Problem) throw cause;
-      throw new Problem("unavailable", `This takes longer than ${timeMsMax / 1000} s. ${remedy}`, {
+      throw new Problem("unavailable", `The request took longer than ${timeMsMax / 1000} s. ${remedy}`, {
         retryAfterSeconds: 30,
         cause,
       });

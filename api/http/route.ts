@@ -125,11 +125,11 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   const { account, operation = route.operation.id } = ctx.state;
   ctx.state.route = pathsOf(route)[0] ?? "none";
   ctx.state.bodyLimits = bodyLimitsOf(route.operation);
-  if (account === undefined) throw new Problem("unauthenticated", "A token is needed.");
+  if (account === undefined) throw new Problem("unauthenticated", "A token is required.");
   if (operation !== route.operation.id)
     throw new Problem(
       "invalid-query",
-      `A parameter has a value that ${operation} cannot take: ${ctx.path} is another operation.`,
+      `A parameter has a value that ${operation} does not accept: ${ctx.path} is another operation.`,
     );
   requireScope(account, action);
   refuseUnknownParameters(ctx.query, route.operation);

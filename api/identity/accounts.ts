@@ -90,7 +90,7 @@ export async function rotateToken(
 /** Throws `unknown-user`. */
 export async function requireAccount(pg: Postgres, username: string): Promise<NamedAccount> {
   const account = await readAccountByName(pg, username);
-  if (account === undefined) throw new Problem("unknown-user", `There is no user ${username}.`);
+  if (account === undefined) throw new Problem("unknown-user", `The user ${username} does not exist.`);
   return account;
 }
 
@@ -130,7 +130,7 @@ export async function showToken(
 export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Account): Promise<void> {
   const current = await lockTokens(client, id);
   if (current?.equals(tokenHash)) return;
-  throw new Problem("unauthenticated", "This token was replaced by another in the meantime.");
+  throw new Problem("unauthenticated", "This token has been rotated in the meantime.");
 }
 
 interface Giving {
@@ -165,5 +165,7 @@ function requireSound({ username, email }: { username: string; email: string }):
   if (!isEmail(email)) faults.push({ path: "/email", message: FORMATS["e-mail"].sentence });
   if (faults.length === 0) return;
   const sentences = faults.map(({ path, message }) => `${path.slice(1)} ${message}`);
-  throw new Problem("invalid-body", `No account was made: ${sentences.join("; ")}.`, { errors: faults });
+  throw new Problem("invalid-body", `The account was not created: ${sentences.join("; ")}.`, {
+    errors: faults,
+  });
 }

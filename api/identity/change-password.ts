@@ -37,7 +37,7 @@ export async function changePassword(
   return inTransaction(pg, async (client) => {
     await lockTokens(client, account.id);
     if (!(await deleteSession(client, { accountId: account.id, id: session.id })))
-      throw new Problem("unauthenticated", "This session ended in the meantime.");
+      throw new Problem("unauthenticated", "This session has ended. Sign in again.");
     await updatePassword(client, { accountId: account.id, passwordHash });
     await deleteSessionsOf(client, account.id);
     const action = passwordHash === null ? "user.remove-password" : "user.set-password";
@@ -81,7 +81,9 @@ async function requirePresent(
     );
   } catch (error) {
     if (!(error instanceof Problem) || error.message !== SIGN_IN_FAILED) throw error;
-    const message = `is not the present one; or sign in with a link or the token, and set a new one within ${FRESH_MINUTES} minutes`;
+    const message =
+      "is wrong. If you forgot it, sign in with a link or the token and set a new password within " +
+      `${FRESH_MINUTES} minutes`;
     throw invalidBody([{ path: "/present", message }]);
   }
 }

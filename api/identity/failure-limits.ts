@@ -172,7 +172,7 @@ async function count(counted: readonly Counted[]): Promise<void> {
   const waits = await Promise.all(counted.map(([limit, key]) => limit.countAttempt(key)));
   const seconds = Math.max(...waits);
   if (seconds === 0) return;
-  throw new Problem("rate-limited", `Too many attempts to sign in failed; try again in ${seconds} s.`, {
+  throw new Problem("rate-limited", `Too many failed sign-in attempts. Try again in ${seconds} s.`, {
     retryAfterSeconds: seconds,
   });
 }
@@ -183,7 +183,7 @@ async function forgive(counted: readonly Counted[]): Promise<void> {
 
 /** The one sentence for every reason. */
 export const SIGN_IN_FAILED =
-  "You are not signed in: the username, token, password or link is wrong, was used already, or has expired.";
+  "Sign-in failed: the username, token, password or link is wrong, already used, or expired.";
 
 /** Counts one use for `key`. Throws `rate-limited` with `sentence` above the limit. */
 export async function requireFew(limiter: RateLimiterMemory, key: string, sentence: string): Promise<void> {

@@ -68,7 +68,7 @@ export class OpenIdProvider {
     } catch (error) {
       if (!isRefusal(error, client)) throw this.unavailable(error);
       // Neither the error nor its cause: they may hold the code of the answer.
-      log.info({ reason: codeOf(error), issuer: this.options.issuer }, "a sign-in with OpenID was refused");
+      log.info({ reason: codeOf(error), issuer: this.options.issuer }, "rejected a sign-in with OpenID");
       return undefined;
     }
   }
@@ -98,7 +98,7 @@ export class OpenIdProvider {
   }
 
   private unavailable(cause: unknown): Problem {
-    return new Problem("unavailable", `${this.name} cannot be reached at the moment.`, {
+    return new Problem("unavailable", `${this.name} cannot be reached. Try again later.`, {
       retryAfterSeconds: 10,
       cause,
     });

@@ -20,7 +20,7 @@ export async function makeSignInLink(
 }
 
 async function makeFirstAccountLink({ pg, tokens }: AccountDeps): Promise<string> {
-  if ((await countAccounts(pg)) > 0) throw new Problem("invalid-body", "Name the account that signs in.");
+  if ((await countAccounts(pg)) > 0) throw new Problem("invalid-body", "Give the username of the account.");
   return issueLink(pg, { accountId: null, tokens });
 }
 
@@ -28,7 +28,7 @@ async function makeLinkFor({ pg, tokens }: AccountDeps, username: string): Promi
   return inTransaction(pg, async (client) => {
     const account = await requireAccount(client, username);
     if (account.disabled)
-      throw new Problem("forbidden", `${account.username} is disabled: admin enable-account comes first.`);
+      throw new Problem("forbidden", `${account.username} is disabled. Run admin enable-account first.`);
     const target = { kind: "user", id: account.id, name: account.username } as const;
     const entry = { ownerId: account.id, target, by: OPERATOR, action: "account.sign-in-link" } as const;
     await insertAuditEntry(client, entry);

@@ -82,13 +82,13 @@ export async function dryRun(
 
 function tooManyLines(linesMax: number): Problem {
   const most = linesMax.toLocaleString("en-US");
-  return new Problem("too-large", `A dry run takes at most ${most} lines: try the beginning of the body.`);
+  return new Problem("too-large", `A dry run accepts at most ${most} lines. Send the beginning of the body.`);
 }
 
 function tookTooLong(durationMsMax: number): Problem {
   return new Problem(
     "unavailable",
-    `The dry run took longer than ${durationMsMax / 60_000} minutes: try the beginning of the body.`,
+    `The dry run took longer than ${durationMsMax / 60_000} minutes. Send the beginning of the body.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
@@ -106,7 +106,7 @@ export class ActiveDryRuns {
     const keys = [`owner ${ownerId}`, `account ${accountId}`];
     if (!this.shares.haveRoomFor(keys)) throw tooManyActiveImports();
     if (this.shares.haveRoom(keys)) return this.shares.take(keys);
-    throw new Problem("unavailable", "Too many dry runs are under way; try again later.", {
+    throw new Problem("unavailable", "Too many dry runs are running. Try again later.", {
       retryAfterSeconds: RETRY_WHEN_BUSY_SECONDS,
     });
   }

@@ -31,8 +31,8 @@ const RETRACTION_MS_MAX = 15_000;
 
 const RETRACTING = {
   description:
-    `Its events are still being removed: that takes longer than ${RETRACTION_MS_MAX / 1000} s. They are in no export ` +
-    "of events any more, and in no aggregate once the record's status is not `retracting`",
+    `The events are still being removed, which takes longer than ${RETRACTION_MS_MAX / 1000} s. They are ` +
+    "no longer in event exports, and no longer in aggregates once the record's status is not `retracting`",
   schema: EVENT_IMPORT,
   example: { ...IMPORT_EXAMPLE, status: "retracting" },
 };
@@ -50,18 +50,18 @@ export function importEndingRoutes({
       action: "imports.abort",
       operation: {
         id: "abortImport",
-        summary: "Stop an import",
+        summary: "Abort an import",
         description:
-          "Events that are imported already stay, unless `retract` is true: then the answers are those of a retraction. " +
-          "A second abort changes nothing.",
+          "Events that are already imported stay, unless `retract` is true; the responses are then those of a " +
+          "retraction. Aborting twice changes nothing.",
         path: { import: ID },
         query: {
           retract: {
             schema: { type: "boolean", default: false },
-            description: "Also retracts the events that are imported already",
+            description: "Also retract the events that are already imported",
           },
         },
-        answers: { 202: RETRACTING, 204: { description: "It is aborted" } },
+        answers: { 202: RETRACTING, 204: { description: "Import aborted" } },
         problems: ["already-finished"],
       },
       async handle({ ctx, account, action, param, record }) {
@@ -89,11 +89,12 @@ export function importEndingRoutes({
       action: "imports.retract",
       operation: {
         id: "retractImport",
-        summary: "Retract a finished or aborted import: remove its events from the exports",
+        summary: "Retract an import",
         description:
-          "Events that it had overridden are restored. After 204 no export, aggregate or statistic has any of its events.",
+          "Removes the events of a finished or aborted import and restores events they had replaced. After 204 " +
+          "no export, aggregate or statistic contains them.",
         path: { import: ID },
-        answers: { 202: RETRACTING, 204: { description: "It is retracted" } },
+        answers: { 202: RETRACTING, 204: { description: "Import retracted" } },
         problems: ["import-in-progress"],
       },
       async handle({ ctx, account, action, param, record }) {

@@ -133,6 +133,6 @@ async function retractChunks(pg: Postgres, id: string): Promise<void> {
 const RETRACTED: LogEntry = {
   class: "info",
   type: "retracted",
-  human_friendly_message: "Every event of this import was retracted",
+  human_friendly_message: "All events of this import were retracted",
   line: 0,
 };

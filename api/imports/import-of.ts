@@ -66,14 +66,17 @@ export async function importOf(
 }
 
 export function noImport(id: string): Problem {
-  return new Problem("not-found", `There is no import ${id} here.`);
+  return new Problem("not-found", `The import ${id} does not exist.`);
 }
 
 export const FILTER_QUERY: Readonly<Record<string, Parameter>> = {
-  status: { schema: { type: "string", enum: IMPORT_STATUSES }, description: "Only imports of this status" },
-  package: { schema: { type: "string" }, description: "Only imports into this package, by id or name" },
+  status: {
+    schema: { type: "string", enum: IMPORT_STATUSES },
+    description: "Return only imports with this status",
+  },
+  package: { schema: { type: "string" }, description: "Return only imports into this package (id or name)" },
   ...PACKAGE_QUERY,
-  pixel: { schema: { type: "string" }, description: "Only imports into this pixel, by id or name" },
+  pixel: { schema: { type: "string" }, description: "Return only imports into this pixel (id or name)" },
 };
 
 /** The filter of a list of imports, before it is known whether there is such a package or pixel. */
@@ -93,7 +96,7 @@ export function parseImportFilter(query: ParsedUrlQuery): AskedFilter {
   if (kind === undefined) return { status, artifact: undefined };
   const idOrName = query[kind];
   if (kinds.length > 1 || typeof idOrName !== "string")
-    throw new Problem("invalid-query", "package or pixel must be one id or name.");
+    throw new Problem("invalid-query", "package or pixel must be a single id or name.");
   return { status, artifact: { kind, idOrName, query } };
 }
 

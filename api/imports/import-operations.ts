@@ -38,7 +38,7 @@ export const IMPORT_EXAMPLE = {
   name: "access-2026-08.log",
 };
 
-export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Its id" };
+export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Id of the import" };
 
 export function startOperation({
   id,
@@ -56,33 +56,34 @@ export function startOperation({
       ...LINE_FORMAT_QUERY,
       name: {
         schema: { type: "string", minLength: 1, maxLength: FILE_NAME_MAX },
-        description: "The name of the file, for people who look for the import in the list",
+        description: "Name of the file, shown in the list of imports",
         example: "access-2026-08.log",
       },
       dryRun: {
         schema: { type: "boolean", default: false },
-        description: "Validates and counts, and imports nothing; at most a million lines and ten minutes",
+        description: "Validate and count without importing; at most a million lines and ten minutes",
       },
     },
     headers: {
       "Idempotency-Key": {
         schema: { type: "string", maxLength: 255 },
-        description: "The same key within 24 hours answers with the first import and imports nothing again",
+        description:
+          "A second request with the same key within 24 hours returns the first import and imports nothing",
       },
       "Content-Encoding": {
         schema: { type: "string", enum: ["gzip", "identity"] },
-        description: "How the body is compressed",
+        description: "Compression of the body",
       },
     },
     body: {
-      description: "One event a line. The schema is that of a line of NDJSON, the default format",
+      description: "One event per line. The schema describes a line of NDJSON, the default format",
       schema: IMPORT_LINE,
       example: LINE_EXAMPLE,
       types: ["application/ndjson", "application/x-ndjson", "application/json", "text/plain", "text/csv"],
     },
     answers: {
       200: {
-        description: "The import, whose whole body is durable now; or, for a dry run, what it would come to",
+        description: "The import, whose body is now durably stored; for a dry run, its expected result",
         schema: { anyOf: [EVENT_IMPORT, DRY_RUN] },
         example: { ...IMPORT_EXAMPLE, status: "importing", finished_at: null },
       },
@@ -92,10 +93,11 @@ export function startOperation({
 }
 
 const DESCRIPTION =
-  "Answers once every line is in the event log. A body that breaks off leaves an aborted import, and nothing of it " +
-  "in the exports; so does one whose caller loses the right to it meanwhile. At most 15 imports of one owner run at a " +
-  "time, those included that have sent headers alone. While too much of an owner's imports waits for enrichment, its " +
-  "uploads wait, for two minutes at most. With `Expect: 100-continue` the body is asked for once the import has begun.";
+  "Responds once every line is in the event log. If the body breaks off, or the caller loses the right " +
+  "to import meanwhile, the import is aborted and nothing of it is exported. An owner can have 15 " +
+  "running imports, including those that have only sent headers. If too many of an owner's lines wait " +
+  "for enrichment, its uploads wait for at most two minutes. With `Expect: 100-continue` the body is " +
+  "requested once the import has started.";
 
 const LINE_EXAMPLE = {
   $time: "2026-11-01T08:00:00Z",

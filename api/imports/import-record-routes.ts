@@ -28,7 +28,7 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
       action: "imports.read",
       operation: {
         id: "listImports",
-        summary: "Imports of an owner, newest first",
+        summary: "List imports, newest first",
         query: { ...PAGE_QUERY, ...FILTER_QUERY },
         answers: {
           200: pageAnswer({ name: "event_imports", record: EVENT_IMPORT, example: IMPORT_EXAMPLE }),
@@ -51,7 +51,7 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
       action: "imports.read",
       operation: {
         id: "getImport",
-        summary: "Read an import: how far it is, and samples of what went wrong",
+        summary: "Get an import with its progress and sample errors",
         path: { import: ID },
         answers: { 200: { description: "The import", schema: EVENT_IMPORT, example: IMPORT_EXAMPLE } },
       },
@@ -83,13 +83,13 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
 const OPERATIONS: Record<"log" | "rejected", Operation> = {
   log: {
     id: "readImportLog",
-    summary: "Everything that an import says of its lines",
+    summary: "Export the log of an import",
     path: { import: ID },
     answers: {
       200: {
         description:
-          "One entry a line; entries about the whole import come first, as line 0. A log of over a million entries ends " +
-          "with entries-not-kept, which says how many more there were",
+          "One entry per line. Entries about the whole import come first, with line 0. A log of more than a " +
+          "million entries ends with entries-not-kept, which gives the number of omitted entries",
         schema: LOG_ENTRY,
         example: IMPORT_EXAMPLE.error_log_sample[0],
         types: ["application/x-ndjson"],
@@ -98,12 +98,12 @@ const OPERATIONS: Record<"log" | "rejected", Operation> = {
   },
   rejected: {
     id: "readRejectedLines",
-    summary: "The lines that were not imported, as they were sent, to be mended and sent again",
+    summary: "Download rejected lines",
     path: { import: ID },
     answers: {
       200: {
-        description: "One line each; none need be JSON",
-        schema: { description: "A line as it was sent" },
+        description: "One rejected line per line, as it was sent; lines need not be JSON",
+        schema: { description: "A rejected line" },
         example: '{"$time": "yesterday"}',
         types: ["application/x-ndjson"],
       },
@@ -148,13 +148,17 @@ export function importFaultRoutes({ pg, clickhouse }: ImportFaultRoutesDeps): Ro
       action: "imports.read",
       operation: {
         id: "readImportFaults",
-        summary: "Read what an import's log says, by type, with the first lines of each",
+        summary: "Summarize the log of an import by type",
         description:
-          "Entries about the whole import come first, then errors, then warnings; the most frequent type first. The " +
-          "log has every entry.",
+          "Entries about the whole import come first, then errors, then warnings, most frequent type first. The " +
+          "log contains all entries.",
         path: { import: ID },
         answers: {
-          200: { description: "The types and their counts", schema: IMPORT_FAULTS, example: EXAMPLE },
+          200: {
+            description: "Types, counts and the first lines of each",
+            schema: IMPORT_FAULTS,
+            example: EXAMPLE,
+          },
         },
       },
       async handle({ ctx, account, action, param }) {

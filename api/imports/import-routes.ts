@@ -83,7 +83,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       operation: {
         ...startOperation({
           id: "importIntoPackage",
-          summary: "Import events of one package",
+          summary: "Import events of a package",
           query: PACKAGE_QUERY,
           problems: PACKAGE_PROBLEMS,
         }),
@@ -105,7 +105,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       operation: {
         ...startOperation({
           id: "importIntoPixel",
-          summary: "Import events of one pixel",
+          summary: "Import events of a pixel",
           problems: PACKAGE_PROBLEMS,
         }),
         path: PIXEL_PATH,
@@ -124,7 +124,7 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       action: "imports.start",
       operation: startOperation({
         id: "importIntoOwner",
-        summary: "Import events of many packages and pixels, which each line names",
+        summary: "Import events of several packages and pixels",
       }),
       async handle({ ctx, account, action, param, auditEntry }) {
         const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
@@ -234,7 +234,7 @@ async function answerDryRun(
 /** @throws Problem invalid-query */
 function parseFileName(name: string | string[] | undefined): string | undefined {
   if (name === undefined || (typeof name === "string" && isFileName(name))) return name;
-  throw new Problem("invalid-query", `name must be one line of at most ${FILE_NAME_MAX} characters.`);
+  throw new Problem("invalid-query", `name must be a single line of at most ${FILE_NAME_MAX} characters.`);
 }
 
 const KEY_LENGTH_MAX = 255;
@@ -243,5 +243,5 @@ function keyOf(ctx: ApiContext, { ownerId, path }: Omit<ImportKey, "key">): Impo
   const key = ctx.get("Idempotency-Key");
   if (key === "") return undefined;
   if (key.length <= KEY_LENGTH_MAX) return { ownerId, key, path };
-  throw new Problem("invalid-query", `Idempotency-Key may have at most ${KEY_LENGTH_MAX} characters.`);
+  throw new Problem("invalid-query", `Idempotency-Key must have at most ${KEY_LENGTH_MAX} characters.`);
 }

@@ -22,7 +22,7 @@ export function parseLineFormat(query: ParsedUrlQuery, artifactKind: RawChunk["a
   if (isAccessLog(format) && artifactKind === "any")
     throw new Problem(
       "invalid-query",
-      `A line of the format ${format} names no package: import it into one, at /v2/packages/{owner}/{package}/import.`,
+      `Lines of the format ${format} do not name a package. Import them at /v2/packages/{owner}/{package}/import.`,
     );
   return { format, path: parsePath(path, format) };
 }
@@ -30,13 +30,19 @@ export function parseLineFormat(query: ParsedUrlQuery, artifactKind: RawChunk["a
 function parsePath(path: string | string[], format: ImportFormat): string {
   if (path === "") return path;
   if (!isAccessLog(format))
-    throw new Problem("invalid-query", "path is for access logs: add their format, such as combined.");
+    throw new Problem(
+      "invalid-query",
+      "path works with access logs only. Add their format, such as format=combined.",
+    );
   if (typeof path !== "string" || path.length > PATH_LENGTH_MAX)
-    throw new Problem("invalid-query", `path is one URL template of at most ${PATH_LENGTH_MAX} characters.`);
+    throw new Problem(
+      "invalid-query",
+      `path must be a single URL template of at most ${PATH_LENGTH_MAX} characters.`,
+    );
   const template = decodeRouteTemplate(path);
   if ("fault" in template) throw new Problem("invalid-query", `path ${template.fault}.`);
   if (template.variables.length > VARIABLES_MAX)
-    throw new Problem("invalid-query", `path may have at most ${VARIABLES_MAX} variables.`);
+    throw new Problem("invalid-query", `path can have at most ${VARIABLES_MAX} variables.`);
   return path;
 }
 
@@ -46,12 +52,13 @@ const PATH_LENGTH_MAX = 1_024;
 export const LINE_FORMAT_QUERY = {
   format: {
     schema: { type: "string", enum: IMPORT_FORMATS, default: "ndjson" },
-    description: "What the lines are. They are stored and given back as they were sent",
+    description: "Format of the lines. Lines are stored and returned as they were sent",
   },
   path: {
     schema: { type: "string", maxLength: PATH_LENGTH_MAX },
     description:
-      "For access logs: the downloads, as a URL template such as `/releases/tool-{version}.tgz`, whose variables become the event's",
+      "For access logs: which paths are downloads, as a URL template such as " +
+      "`/releases/tool-{version}.tgz`. Its variables become variables of the event",
   },
 } as const satisfies Record<string, Parameter>;
 

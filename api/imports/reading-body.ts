@@ -19,17 +19,21 @@ function bodyProblem(error: unknown): unknown {
   if (error instanceof UploadAborted)
     return new Problem("already-finished", "The import was aborted during its upload.", { cause: error });
   if (error instanceof SenderIdle)
-    return new Problem("request-timeout", "The body stood still for too long; nothing of it was imported.", {
+    return new Problem("request-timeout", "No data was received for too long. Nothing was imported.", {
       cause: error,
     });
   if (error instanceof EventLogUnavailable)
-    return new Problem("unavailable", "The event log takes nothing at the moment; nothing was imported.", {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause: error,
-    });
+    return new Problem(
+      "unavailable",
+      "The event log is unavailable. Nothing was imported; try again later.",
+      {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        cause: error,
+      },
+    );
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!/^(Z_|ZSTD_|ERR__ERROR_|ERR_BROTLI)/.test(code)) return error;
-  return new Problem("invalid-body", "The body is not valid in its Content-Encoding, or ends early.", {
+  return new Problem("invalid-body", "The body does not match its Content-Encoding, or it ends early.", {
     cause: error,
   });
 }

@@ -30,7 +30,8 @@ export function openRightCheck(
   return async () => {
     if (performance.now() - checkedAt < HOLDS_MS) return;
     const began = performance.now();
-    if (requireCaller === undefined) throw new Problem("unauthenticated", "A token or a session is needed.");
+    if (requireCaller === undefined)
+      throw new Problem("unauthenticated", "A token or a session is required.");
     const account = await requireCaller(pg);
     const { action, name } = right;
     const what = right.artifactKind === "any" ? "owner" : right.artifactKind;

@@ -114,12 +114,14 @@ async function removeUpload(pg: Postgres, importId: string): Promise<void> {
 
 /** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */
 export function abortAbandonedUploads(pg: Pool): Promise<number> {
-  return interruptUploads(pg, "upload_lease < now()", [interrupted("the server lost it before its end")]);
+  return interruptUploads(pg, "upload_lease < now()", [
+    interrupted("the server lost the connection before the end"),
+  ]);
 }
 
 /** Aborts all uploads. Only for a program that runs alone, before it accepts any. Answers how many. */
 export function abortEveryUpload(pg: Pool): Promise<number> {
-  return interruptUploads(pg, "true", [interrupted("the server ended before it")]);
+  return interruptUploads(pg, "true", [interrupted("the server stopped before the end")]);
 }
 
 function interruptUploads(
@@ -148,7 +150,7 @@ function interrupted(reason: string): string {
   const entry: LogEntry = {
     class: "error",
     type: "upload-interrupted",
-    human_friendly_message: `The upload ended early, nothing of it was imported: ${reason}`,
+    human_friendly_message: `The upload ended early and nothing was imported: ${reason}`,
     line: 0,
   };
   return JSON.stringify([entry]);

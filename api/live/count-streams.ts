@@ -13,8 +13,8 @@ export function countStreams({ perAccount, inAll } = STREAMS_MAX): CountStream {
   return (accountId) => {
     const own = open.get(accountId) ?? 0;
     if (own >= perAccount)
-      throw tooMany(`You have ${own} live streams open, and no more are allowed: close one.`);
-    if (all >= inAll) throw tooMany("Too many live streams are open; try again later.");
+      throw tooMany(`You have ${own} open live streams, which is the maximum. Close one first.`);
+    if (all >= inAll) throw tooMany("Too many live streams are open. Try again later.");
     open.set(accountId, own + 1);
     all += 1;
     return {

@@ -44,8 +44,8 @@ export function liveRoutes({ pg, clickhouse, feeds }: LiveStores & { feeds: Live
       action: "stats.read",
       operation: {
         id: "listLiveEvents",
-        summary: "Read the events that came last",
-        description: `At most ${LISTED_MAX} of the last hour, by when they came. ${SEEN}`,
+        summary: "List the latest events",
+        description: `Up to ${LISTED_MAX} events of the last hour, newest first. ${SEEN}`,
         answers: {
           200: { description: "The events", schema: LIVE_EVENTS, example: { events: [EXAMPLE] } },
         },
@@ -72,13 +72,14 @@ export function liveRoutes({ pg, clickhouse, feeds }: LiveStores & { feeds: Live
       action: "stats.read",
       operation: {
         id: "streamLiveEvents",
-        summary: "Follow the events as they come",
+        summary: "Stream events as they arrive",
         description:
-          `Server-sent events: each message is one event, at most ${EVENTS_MAX} a second. ${SEEN} The stream ends when the ` +
-          `caller's rights, token or session end. At most ${STREAMS_MAX.perAccount} at once for an account.`,
+          `Server-sent events; each message is one event, at most ${EVENTS_MAX} a second. ${SEEN} The stream ` +
+          `ends when the caller's rights, token or session end. An account can have ${STREAMS_MAX.perAccount} ` +
+          "streams at once.",
         answers: {
           200: {
-            description: "Messages whose data is a `LiveEvent`, and comments",
+            description: "Messages with a `LiveEvent` as data, and comments",
             schema: { type: "string" },
             example: `data: ${JSON.stringify(EXAMPLE)}\n\n`,
             types: ["text/event-stream"],
@@ -92,8 +93,8 @@ export function liveRoutes({ pg, clickhouse, feeds }: LiveStores & { feeds: Live
 }
 
 const SEEN =
-  "They have what statistics count, of the packages and pixels that the caller may see: no addresses, agents, cities " +
-  "or variables. Overrides are events of their own.";
+  "Covers the packages and pixels that the caller can see. Addresses, user agents, cities and variables " +
+  "are not included. An event that replaces another is listed as an event of its own.";
 
 const EXAMPLE: LiveEvent = {
   id: "722f4f73cf197a447837a7f913a10100",

@@ -14,7 +14,7 @@ import { type Route, route } from "../http/route.js";
 const SENT = { username: "ada", role: "admin" };
 const EXAMPLE = { organizationName: "acme", ...SENT };
 const RECORD = { schema: ORGANIZATION_MEMBER_V1, example: EXAMPLE };
-const MATCHED = "`If-Match` takes the `ETag` of the list of members.";
+const MATCHED = "`If-Match` accepts the `ETag` of the member list.";
 
 export function memberRoutes({ pg }: { pg: Pool }): Route[] {
   return [
@@ -25,7 +25,7 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
       operation: {
         id: "listOrganizationMembers",
         summary: "List the members of an organization",
-        description: "All of them, sorted by username without regard to case.",
+        description: "All members, sorted by username, ignoring case.",
         query: LIST_QUERY,
         answers: {
           200: listAnswer("The members", ORGANIZATION_MEMBER_V1, EXAMPLE),
@@ -46,11 +46,11 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
         id: "putOrganizationMember",
         summary: "Add a member to an organization, or change a member's role",
         description:
-          "Only an owner may make an owner or change the role of one, and the last owner keeps that role. " +
+          "Only owners can make a member an owner or change an owner's role. The last owner keeps the role. " +
           MATCHED,
         body: { schema: ORGANIZATION_MEMBER_UPSERT, example: SENT },
         answers: {
-          200: { description: "The member, who was one before", ...RECORD },
+          200: { description: "The updated member", ...RECORD },
           201: { description: "The new member", ...RECORD },
         },
         problems: ["unknown-user", "cannot-remove-last-owner", "precondition-failed"],
@@ -70,9 +70,9 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
         id: "removeOrganizationMember",
         summary: "Remove a member from an organization, or leave it",
         description:
-          "Everybody may remove themselves, whatever their role. Only an owner may remove an owner, and the last " +
-          "owner can be removed by nobody. Levels that packages of the organization give to the user explicitly " +
-          `stay: they are package permissions, not part of the membership. ${MATCHED}`,
+          "Members can remove themselves whatever their role. Only owners can remove an owner, and the last " +
+          "owner cannot be removed. Explicit permissions on packages stay, because they are not part of the " +
+          `membership. ${MATCHED}`,
         answers: { 204: { description: "Removed" } },
         problems: ["cannot-remove-last-owner", "precondition-failed"],
       },

@@ -103,7 +103,7 @@ export async function removeMember(pg: Pool, call: MembersCall): Promise<void> {
     const member = await readMember(client, { organizationId: owner.id, username });
     await organizationFor(client, call, actionOfRemoval(call, member));
     if (member === undefined) {
-      throw new Problem("not-found", `There is no member ${username} of ${owner.name}.`);
+      throw new Problem("not-found", `${username} is not a member of ${owner.name}.`);
     }
     await requireMatchOf(call.ctx, () => listMembers(client, owner.id));
     await requireAnotherOwner(client, { owner, member });
@@ -145,7 +145,7 @@ async function requireAnotherOwner(
   if (member?.role !== "owner" || (await countOrganizationOwners(client, owner.id)) > 1) return;
   throw new Problem(
     "cannot-remove-last-owner",
-    `${member.username} is the last owner of ${owner.name}; make another member an owner first.`,
+    `${member.username} is the last owner of ${owner.name}. Make another member an owner first.`,
   );
 }
 
@@ -167,7 +167,7 @@ async function recordRole(client: Postgres, { call, owner, user, ...role }: Role
 }
 
 function unknownUser(username: string): Problem {
-  return new Problem("unknown-user", `There is no user ${username}.`, {
-    errors: [{ path: "/username", message: "is not the name of a user" }],
+  return new Problem("unknown-user", `The user ${username} does not exist.`, {
+    errors: [{ path: "/username", message: "is not an existing user" }],
   });
 }

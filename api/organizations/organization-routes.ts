@@ -42,7 +42,7 @@ export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas })
       action: "organization.create",
       operation: {
         id: "createOrganization",
-        summary: "Create an organization; you become its owner",
+        summary: "Create an organization",
         body: BODY,
         answers: { 201: RECORD },
         problems: ["already-exists", QUOTA_PROBLEMS.organizations],
@@ -68,7 +68,7 @@ export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas })
       action: "organization.read",
       operation: {
         id: "getOrganization",
-        summary: "Read an organization",
+        summary: "Get an organization",
         answers: { 200: RECORD },
       },
       async handle({ ctx, account, action, param }) {
@@ -83,8 +83,10 @@ export function organizationRoutes({ pg, quotas }: { pg: Pool; quotas: Quotas })
       action: "organization.update",
       operation: {
         id: "updateOrganization",
-        summary: "Change an organization",
-        description: "Another name frees the old one at once. A website that is left out is removed.",
+        summary: "Update an organization",
+        description:
+          "If you rename the organization, others can take the old name immediately. If `website` is omitted, " +
+          "it is removed.",
         body: BODY,
         answers: { 200: RECORD },
         problems: ["already-exists", "precondition-failed"],

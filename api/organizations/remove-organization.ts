@@ -11,7 +11,7 @@ export async function removeOrganization(pg: Pool, name: string): Promise<string
   return inTransaction(pg, async (client) => {
     await lockOwner(client, name);
     const found = await readRemovable(client, name);
-    if (found === undefined) throw new Error(`There is no organization ${name}.`);
+    if (found === undefined) throw new Error(`The organization ${name} does not exist.`);
     requireEmpty(found);
     const target = { kind: "organization", id: found.id, name: found.name } as const;
     for (const ownerId of found.members)
@@ -25,8 +25,8 @@ function requireEmpty({ name, packages, pixels, imports, erasing }: RemovableOrg
   const obstacles = [
     ...(packages.length > 0 ? [`owns the packages ${listed(packages)}: delete them first`] : []),
     ...(pixels.length > 0 ? [`owns the pixels ${listed(pixels)}: delete them first`] : []),
-    ...(imports.length > 0 ? [`has imports under way: abort or wait for ${listed(imports)}`] : []),
-    ...(erasing > 0 ? ["has events that are being erased: wait for some minutes"] : []),
+    ...(imports.length > 0 ? [`has running imports: abort or wait for ${listed(imports)}`] : []),
+    ...(erasing > 0 ? ["has events that are being erased: wait a few minutes"] : []),
   ];
   if (obstacles.length > 0) throw new Error(`${name} ${obstacles.join("; and ")}. Nothing was removed.`);
 }

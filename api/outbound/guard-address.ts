@@ -16,15 +16,18 @@ export function urlFault(text: string, rules: AddressRules): string | undefined 
   if (host === "") return "must name a host";
   if (rules.allowPrivateNetworks) return undefined;
   if (url.port !== "" && BLOCKED_PORTS.has(Number(url.port)))
-    return `must not lead to port ${url.port}, which belongs to a protocol other than HTTP (https://fetch.spec.whatwg.org/#bad-port)`;
-  if (LOCAL_NAME.test(host)) return `must not lead to ${host}, which is the service's own machine`;
+    return (
+      `must not use port ${url.port}, which belongs to a protocol other than HTTP ` +
+      "(https://fetch.spec.whatwg.org/#bad-port)"
+    );
+  if (LOCAL_NAME.test(host)) return `must not point to ${host}, which is the service's own machine`;
   return isAddress(host) ? addressFault(host, rules) : undefined;
 }
 
 /** Why an address may not be connected to; as `urlFault`. */
 export function addressFault(address: string, rules: AddressRules): string | undefined {
   if (rules.allowPrivateNetworks || isPublicAddress(address)) return undefined;
-  return `must not lead to ${address}, which is no address of the public internet`;
+  return `must not point to ${address}, which is not an address on the public internet`;
 }
 
 /** The host of a URL, for lookup and connection: without brackets and without the trailing dot of the root. */
@@ -163,7 +166,7 @@ export function createAddressGuard(rules: AddressRules, resolve: ResolveName): A
 
 /** Omits the address: the caller may not be allowed to know internal addresses. */
 function nameFault(name: string): string {
-  return `must not lead to ${name}, which has an address outside the public internet`;
+  return `must not point to ${name}, which has an address outside the public internet`;
 }
 
 /** The guard for all requests that users make the service send. */

@@ -7,7 +7,7 @@ export async function requireAllowedUrl(guard: AddressGuard, url: string): Promi
   if (fault === undefined) return;
   const isInside = urlFault(url, { allowPrivateNetworks: true }) === undefined;
   const remedy = isInside
-    ? " The operator of this service can allow it, with WEBHOOK_ALLOW_PRIVATE_NETWORKS=true."
+    ? " The operator of this service can allow it with WEBHOOK_ALLOW_PRIVATE_NETWORKS=true."
     : "";
   throw new Problem("webhook-url-not-allowed", `The url ${fault}.${remedy}`);
 }

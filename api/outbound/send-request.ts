@@ -90,7 +90,7 @@ function answerOf(request: ReturnType<typeof requestHttp>, signal: AbortSignal):
 class TimedOut extends Error {}
 
 function reasonOf(error: unknown): string {
-  if (error instanceof TimedOut) return "The receiver did not answer in time.";
+  if (error instanceof TimedOut) return "The receiver did not respond in time.";
   if (error instanceof AddressNotAllowed) return error.message;
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
   // An error about a certificate quotes text from the receiver.

@@ -28,10 +28,10 @@ export function hostReachRoutes({ pg, guard }: { pg: Pool; guard: AddressGuard }
         id: "listPackageHosts",
         path: PACKAGE_PATH,
         query: PACKAGE_QUERY,
-        summary: "See how far the hosts of a package can be reached",
+        summary: "Check whether a package's hosts can be reached",
         description:
-          `Of at most ${HOSTS_MAX}: its domains, or the host of its \`publicUrl\`. The service looks at most every ten ` +
-          "seconds, from where it runs: addresses of private networks are not asked.",
+          `Checks up to ${HOSTS_MAX} hosts: the package's domains, or the host of its \`publicUrl\`. The service ` +
+          "checks at most every ten seconds, from its own machine, and does not connect to private networks.",
         answers: {
           200: {
             description: "The hosts",

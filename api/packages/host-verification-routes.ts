@@ -26,8 +26,8 @@ interface HostVerificationDeps {
 }
 
 const DESCRIPTION =
-  "Where the service asks for it (`DOMAIN_VERIFICATION`), a host is served once the DNS has the TXT record of its " +
-  "`verification`. The service looks by itself, too, every ten minutes. A host that was verified stays it.";
+  "If the service requires it (`DOMAIN_VERIFICATION`), a host is served once the DNS has the TXT " +
+  "record in `verification`. The service also checks every ten minutes. A verified host stays verified.";
 const PROBLEMS = ["rate-limited", "unavailable"] as const;
 
 /** Looking for the record that shows whose a host is. */
@@ -41,7 +41,7 @@ export function hostVerificationRoutes({ pg, hosts }: HostVerificationDeps): Rou
         id: "verifyPackageDomain",
         path: PACKAGE_PATH,
         query: PACKAGE_QUERY,
-        summary: "Look for the record of a domain in the DNS",
+        summary: "Verify a domain",
         description: DESCRIPTION,
         answers: { 200: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
         problems: [...PACKAGE_PROBLEMS, ...PROBLEMS, "not-a-file-package"],
@@ -66,7 +66,7 @@ export function hostVerificationRoutes({ pg, hosts }: HostVerificationDeps): Rou
         id: "verifyPackageUpstream",
         path: PACKAGE_PATH,
         query: PACKAGE_QUERY,
-        summary: "Look for the record of the host of a docker package's publicUrl in the DNS",
+        summary: "Verify the host of a Docker package's publicUrl",
         description: DESCRIPTION,
         answers: { 200: UPSTREAM_ANSWER },
         problems: [...PACKAGE_PROBLEMS, ...PROBLEMS],
@@ -95,7 +95,8 @@ const EXAMPLE: PackageDomainV1 = {
 
 async function domainOf(pg: Pool, { id: packageId, name }: PackageRow, id: string): Promise<PackageDomainV1> {
   const found = isUuid(id) ? await readPackageDomain(pg, { packageId, id }) : undefined;
-  if (found === undefined) throw new Problem("not-found", `The package ${name} has no domain ${id}.`);
+  if (found === undefined)
+    throw new Problem("not-found", `The package ${name} has no domain with the id ${id}.`);
   return found;
 }
 

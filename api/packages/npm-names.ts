@@ -26,7 +26,7 @@ export async function requireFreeNpmName(
   if (row?.taken !== true) return;
   throw new Problem(
     "already-exists",
-    `The npm package ${name} is another owner's here. An administrator can assign the name.`,
+    `The npm package ${name} belongs to another owner. The operator of this service can reassign the name.`,
   );
 }
 
@@ -63,7 +63,7 @@ export async function assignNpmName(
   await inTransaction(pg, async (client) => {
     await lockNpmName(client, name);
     const to = await readOwnerNamed(client, owner);
-    if (to === undefined) throw new Error(`There is no user or organization ${owner}.`);
+    if (to === undefined) throw new Error(`The user or organization ${owner} does not exist.`);
     const from = await readNpmNameOwner(client, name);
     await upsertNpmName(client, { name, ownerId: to.id });
     const owners = from === undefined || from.id === to.id ? [to] : [to, from];

@@ -58,7 +58,7 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         summary: "List the domains of a file or Python package",
         answers: {
-          200: listAnswer("Its domains, in the order in which they were made", PACKAGE_DOMAIN_V1, EXAMPLE),
+          200: listAnswer("The domains, oldest first", PACKAGE_DOMAIN_V1, EXAMPLE),
         },
         problems: PROBLEMS,
       },
@@ -77,13 +77,12 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
       operation: {
         id: "createPackageDomain",
         ...ON_DOMAINS,
-        summary: "Serve a file or Python package under a domain",
+        summary: "Add a domain to a file or Python package",
         description:
-          "A domain serves one package only, among all owners. The host of a docker package's publicUrl can be a " +
-          "domain of the same owner's packages only, which takes it from the images. A host to which pixels or npm " +
-          "reports come cannot be added, nor one that another owner removed within the last 30 days, but by who administers " +
-          "both. A package has " +
-          `at most ${quotas.domains}.`,
+          "A domain serves one package, across all owners. The host of a Docker package's publicUrl can only " +
+          "become a domain of the same owner's packages; it then no longer serves the images. Hosts that receive " +
+          "pixels or npm reports cannot be added. Hosts that another owner removed within the last 30 days can " +
+          `only be added by a user who administers both owners. A package can have ${quotas.domains} domains.`,
         body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
         answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
         problems: [...PROBLEMS, "domain-is-already-in-use", QUOTA_PROBLEMS.domains],
@@ -104,8 +103,8 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         id: "deletePackageDomain",
         ...ON_DOMAINS,
         summary: "Remove a domain from a package",
-        description: "The domain is held for its owner for 30 days, and free for others then.",
-        answers: { 204: { description: "It is gone" } },
+        description: "The domain is reserved for its owner for 30 days. After that others can use it.",
+        answers: { 204: { description: "Deleted" } },
         problems: [...PROBLEMS, "precondition-failed"],
       },
       async handle(call) {
@@ -150,7 +149,8 @@ async function removeDomain(
     requireDomains(row);
     const id = param("domain");
     const found = isUuid(id) ? await readPackageDomain(client, { packageId: row.id, id }) : undefined;
-    if (found === undefined) throw new Problem("not-found", `The package ${row.name} has no domain ${id}.`);
+    if (found === undefined)
+      throw new Problem("not-found", `The package ${row.name} has no domain with the id ${id}.`);
     requireMatch(ctx, entityTag(found));
     await deletePackageDomain(client, found.id);
     const changes = { package: row.id, name: null };
@@ -162,7 +162,7 @@ export function requireDomains({ name, libraryType }: PackageRow): void {
   if (libraryType === "other" || libraryType === "pypi") return;
   throw new Problem(
     "not-a-file-package",
-    `Only file packages and Python packages have domains; ${name} is of type ${libraryType}.`,
+    `Only file and Python packages can have domains; ${name} is of type ${libraryType}.`,
   );
 }
 

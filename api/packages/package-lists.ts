@@ -22,7 +22,7 @@ type AnswerPackages = (ctx: ApiContext, account: Account, asked: PackageList) =>
 const LIMITS = {
   atOnce: { perKey: 1, inAll: 2 },
   keptMax: 16,
-  remedy: "Ask for a part of the list, with limit.",
+  remedy: "Request part of the list with limit.",
 };
 /** Of the long descriptions and the rest of what a part has. */
 const PART_BYTES = 256 * 1024;

@@ -36,11 +36,11 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
       action: "permissions.read",
       operation: {
         id: "listPackagePermissions",
-        summary: "List the explicit permission levels on a package",
+        summary: "List explicit permissions on a package",
         description:
-          "Sorted by username without regard to case. Users who have what their role gives them are not listed.",
+          "Sorted by username, ignoring case. Users who only have the access of their role are not listed.",
         answers: {
-          200: listAnswer("The explicit levels", PACKAGE_PERMISSION_GET, {
+          200: listAnswer("The explicit permissions", PACKAGE_PERMISSION_GET, {
             username: "ada",
             permissionLevel: "member",
           }),
@@ -63,13 +63,13 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
       action: "permissions.write",
       operation: {
         id: "setPackagePermissions",
-        summary: "Set the permission levels of users on a package",
+        summary: "Set permissions on a package",
         description:
-          `One, or an array of up to ${PERMISSIONS_MAX}, all or nothing. A userQuery is an e-mail address if it ` +
-          "contains `@`, else a username; several that name the same user are refused. `default` takes the explicit " +
-          "level away. Users may change their own level too. The owner of the package, and the owners of an " +
-          "organization that it belongs to, keep every right whatever level is set for them. `If-Match` takes the " +
-          "`ETag` of the list of levels.",
+          `Send one permission, or an array of up to ${PERMISSIONS_MAX}, which is applied completely or not at ` +
+          "all. A userQuery is an e-mail address if it contains `@`, otherwise a username; a user can be " +
+          "listed only once. `default` removes the explicit permission. Users can change their own permission " +
+          "too. The owner of the package, and the owners of its organization, always keep full access. " +
+          "`If-Match` accepts the `ETag` of the permission list.",
         body: {
           schema: PACKAGE_PERMISSIONS_SET,
           example: [
@@ -100,8 +100,8 @@ export function packageAccessRoutes({ pg }: { pg: Postgres }): Route[] {
       action: "packages.read",
       operation: {
         id: "readPackageAccess",
-        summary: "Read a package of an owner, and what you may do with it",
-        description: "The rights are those of the token of the request.",
+        summary: "Get a package and your rights on it",
+        description: "The rights are those of the token used for the request.",
         path: PACKAGE_PATH,
         query: PACKAGE_QUERY,
         answers: {

@@ -52,7 +52,7 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
       operation: {
         id: "getPackage",
         ...ON_PACKAGE,
-        summary: "Read a package",
+        summary: "Get a package",
         answers: { 200: PACKAGE_ANSWER },
         problems: PACKAGE_PROBLEMS,
       },
@@ -68,10 +68,10 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
       operation: {
         id: "updatePackage",
         ...ON_PACKAGE,
-        summary: "Change a package",
+        summary: "Update a package",
         description:
-          "Its type stays, and may be left out. Any other optional field that is left out is removed. The host of a " +
-          "docker package's publicUrl is refused where it is another owner's.",
+          "The type cannot be changed and can be omitted. Other optional fields that are omitted are removed. A " +
+          "Docker package's publicUrl is rejected if its host belongs to another owner.",
         body: PACKAGE_BODY,
         answers: { 200: PACKAGE_ANSWER },
         problems: [
@@ -95,9 +95,9 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
         ...ON_PACKAGE,
         summary: "Delete a package",
         description:
-          "With its routes, domains and permissions. Its events leave the exports at once and are erased soon " +
-          "after; its pixels stay, associated with no package.",
-        answers: { 204: { description: "It is gone" } },
+          "Also deletes its routes, domains and permissions. Its events disappear from exports immediately and " +
+          "are erased soon after. Its pixels stay and are no longer associated with a package.",
+        answers: { 204: { description: "Deleted" } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
       async handle({ ctx, account, action, param, record }) {
@@ -156,7 +156,7 @@ interface PackageUpstreamDeps {
 }
 
 export const UPSTREAM_ANSWER = {
-  description: "The addresses that are set",
+  description: "The URLs that are set",
   schema: PACKAGE_UPSTREAM,
   example: {
     backend_url: "https://registry.example.org/acme/web",
@@ -173,9 +173,10 @@ export function packageUpstreamRoutes({ pg, hosts }: PackageUpstreamDeps): Route
       action: "packages.update",
       operation: {
         id: "getPackageUpstream",
-        summary: "Read the addresses of a package that its record does not have",
+        summary: "Get a package's additional URLs",
         description:
-          "`backendUrl` and `publicUrl` of a docker package, `repositoryURL` of a Python one, for those who may change it.",
+          "`backendUrl` and `publicUrl` of a Docker package, `repositoryURL` of a Python package. " +
+          "Available to users who can change the package.",
         path: PACKAGE_PATH,
         query: PACKAGE_QUERY,
         answers: { 200: UPSTREAM_ANSWER },

@@ -48,7 +48,7 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
         query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         summary: "List the routes of a file package",
         answers: {
-          200: listAnswer("Its routes, in the order in which they were made", PACKAGE_ROUTE_V1, EXAMPLE),
+          200: listAnswer("The routes, oldest first", PACKAGE_ROUTE_V1, EXAMPLE),
         },
         problems: PROBLEMS,
       },
@@ -68,8 +68,8 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
         ...ON_ROUTES,
         summary: "Add a route to a file package",
         description:
-          "Where several routes match a request, the more literal path wins, segment by segment. Two that match " +
-          `exactly the same requests conflict. A package has at most ${quotas.routes}.`,
+          "If several routes match a request, the more literal path wins, compared segment by segment. Two " +
+          `routes that match exactly the same requests conflict. A package can have ${quotas.routes} routes.`,
         body: { schema: CREATE_PACKAGE_ROUTE_V1, example: SENT },
         answers: { 201: { description: "The route", schema: PACKAGE_ROUTE_V1, example: EXAMPLE } },
         problems: [...PROBLEMS, "route-conflicts", QUOTA_PROBLEMS.routes],
@@ -88,7 +88,7 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
         id: "deletePackageRoute",
         ...ON_ROUTES,
         summary: "Remove a route from a file package",
-        answers: { 204: { description: "It is gone" } },
+        answers: { 204: { description: "Deleted" } },
         problems: [...PROBLEMS, "precondition-failed"],
       },
       async handle(call) {
@@ -131,7 +131,8 @@ async function removeRoute(
     requireFilePackage(row);
     const id = param("route");
     const found = isUuid(id) ? await readPackageRoute(client, { packageId: row.id, id }) : undefined;
-    if (found === undefined) throw new Problem("not-found", `The package ${row.name} has no route ${id}.`);
+    if (found === undefined)
+      throw new Problem("not-found", `The package ${row.name} has no route with the id ${id}.`);
     requireMatch(ctx, entityTag(found));
     await deletePackageRoute(client, found.id);
     const changes = { package: row.id, outgoingUrl: null, templatePath: null };
@@ -143,7 +144,7 @@ function requireFilePackage({ name, libraryType }: PackageRow): void {
   if (libraryType === "other") return;
   throw new Problem(
     "not-a-file-package",
-    `Only file packages have routes; ${name} is of type ${libraryType}.`,
+    `Only file packages can have routes; ${name} is of type ${libraryType}.`,
   );
 }
 
@@ -152,7 +153,7 @@ function requireNoConflict(routes: readonly PackageRouteV1[], sent: CreatePackag
   if (other === undefined) return;
   throw new Problem(
     "route-conflicts",
-    `${sent.templatePath} matches exactly what the route ${other.templatePath} (${other.id}) matches.`,
+    `${sent.templatePath} matches exactly the same requests as the route ${other.templatePath} (${other.id}).`,
   );
 }
 

@@ -44,7 +44,7 @@ const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {
   ...LIST_QUERY,
   short: {
     schema: { type: "boolean", default: false },
-    description: "Whether to leave out the long descriptions, of up to 100,000 characters each",
+    description: "Omit the long descriptions, which have up to 100,000 characters each",
   },
 };
 
@@ -52,7 +52,7 @@ const LIST = {
   query: PACKAGE_LIST_QUERY,
   answers: {
     200: listAnswer(
-      "Packages by owner and name, without those from which you are blocked",
+      "Packages by owner and name, except those you are blocked from",
       PACKAGE_V1,
       PACKAGE_EXAMPLE,
     ),
@@ -60,9 +60,9 @@ const LIST = {
 };
 const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
   description:
-    "The host of a docker package's publicUrl is its owner's as long as a package of that owner uses it, for as many " +
-    "images as they like; another owner's is refused, also for 30 days after its last package gave it up. An npm name " +
-    "is the owner's who has an npm package of that name first.",
+    "The host of a Docker package's publicUrl belongs to the owner as long as one of the owner's packages " +
+    "uses it, and for 30 days after. It can serve any number of that owner's images; other owners cannot " +
+    "use it. An npm name belongs to the first owner with an npm package of that name.",
   body: PACKAGE_BODY,
   answers: { 201: PACKAGE_ANSWER },
   problems: ["already-exists", "domain-is-already-in-use", QUOTA_PROBLEMS.packages],
@@ -83,8 +83,8 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
       action: "packages.list-own",
       operation: {
         id: "listPackages",
-        summary: "List the packages that you have access to",
-        description: "Your own, those of your organizations, and those on which you hold a permission.",
+        summary: "List packages you have access to",
+        description: "Your own packages, those of your organizations, and those you have a permission on.",
         ...LIST,
       },
       async handle({ ctx, account }) {
@@ -98,7 +98,7 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
       method: "POST",
       path: "/v1/packages",
       action: "packages.create",
-      operation: { id: "createPackage", summary: "Create a package of your own", ...CREATION },
+      operation: { id: "createPackage", summary: "Create a package in your account", ...CREATION },
       async handle(call) {
         const { username } = call.account;
         await createPackage({ pg, quotas, collectHost }, call, {
@@ -113,7 +113,7 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
       action: "packages.list",
       operation: {
         id: "listOrganizationPackages",
-        summary: "List the packages of an organization",
+        summary: "List packages of an organization",
         ...LIST,
       },
       async handle({ ctx, account, action, param }) {
@@ -130,7 +130,7 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
       action: "packages.create",
       operation: {
         id: "createOrganizationPackage",
-        summary: "Create a package of an organization",
+        summary: "Create a package in an organization",
         ...CREATION,
       },
       async handle(call) {

@@ -76,7 +76,7 @@ async function naming({ libraryType, name }: PackageUpsert, work: () => Promise<
     await work();
   } catch (error) {
     if (!violates(error, "packages_name_taken")) throw error;
-    throw new Problem("already-exists", `There is already a ${libraryType} package ${name} here.`, {
+    throw new Problem("already-exists", `A ${libraryType} package named ${name} already exists.`, {
       cause: error,
     });
   }
@@ -135,7 +135,7 @@ export function parsePackageType({ packageType: text }: ParsedUrlQuery): Library
 export const PACKAGE_PATH = {
   package: {
     schema: { type: "string" },
-    description: "The package's uuid, or its name, percent-encoded",
+    description: "UUID or percent-encoded name of the package",
     example: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
   },
 } as const;
@@ -143,7 +143,7 @@ export const PACKAGE_PATH = {
 export const PACKAGE_QUERY = {
   packageType: {
     schema: { type: "string", enum: TYPES },
-    description: "Which type of package is meant, where several share the name",
+    description: "Type of the package, if several packages share the name",
   },
 } as const;
 
@@ -157,7 +157,7 @@ export const PACKAGE_PROBLEMS = ["ambiguous-name"] as const;
 export const PIXEL_PATH = {
   pixel: {
     schema: { type: "string", minLength: 1 },
-    description: "The pixel's id, or its name, percent-encoded",
+    description: "Id or percent-encoded name of the pixel",
     example: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
   },
 } as const;

@@ -113,11 +113,11 @@ async function resolveUsers(client: Postgres, sent: readonly PermissionWanted[])
 
 function unknownUsers(unknown: readonly PermissionWanted[]): Problem {
   const names = [...new Set(unknown.map(({ userQuery }) => userQuery))];
-  const others = names.length > NAMED_MAX ? `, and ${names.length - NAMED_MAX} more are none` : "";
+  const others = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
   const errors = unknown
     .slice(0, FAULTS_LISTED_MAX)
-    .map(({ at }) => ({ path: `${at}/userQuery`, message: "names no user" }));
-  return new Problem("unknown-user", `There is no user ${names.slice(0, NAMED_MAX).join(", ")}${others}.`, {
+    .map(({ at }) => ({ path: `${at}/userQuery`, message: "is not an existing user" }));
+  return new Problem("unknown-user", `Unknown user: ${names.slice(0, NAMED_MAX).join(", ")}${others}.`, {
     errors,
   });
 }
@@ -131,7 +131,7 @@ function refuseRepeated(wanted: readonly Wanted[]): void {
   for (const { user, at } of wanted) {
     const earlier = first.get(user.id);
     if (earlier === undefined) first.set(user.id, at);
-    else faults.push({ path: `${at}/userQuery`, message: `names the same user as ${earlier}/userQuery` });
+    else faults.push({ path: `${at}/userQuery`, message: `is the same user as ${earlier}/userQuery` });
   }
   if (faults.length > 0) throw invalidBody(faults);
 }

@@ -50,7 +50,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
       action: "pixels.read",
       operation: {
         id: "listPixels",
-        summary: "List the pixels of a user or an organization",
+        summary: "List pixels",
         query: PAGE_QUERY,
         answers: {
           200: pageAnswer({
@@ -93,7 +93,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
       action: "pixels.read",
       operation: {
         id: "getPixel",
-        summary: "Read a pixel",
+        summary: "Get a pixel",
         path: PIXEL_PATH,
         answers: { 200: ANSWER },
         problems: PACKAGE_PROBLEMS,
@@ -108,8 +108,8 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
       action: "pixels.update",
       operation: {
         id: "updatePixel",
-        summary: "Change a pixel",
-        description: "A package that is left out is no longer associated.",
+        summary: "Update a pixel",
+        description: "If `package` is omitted, the association is removed.",
         path: PIXEL_PATH,
         body: BODY,
         answers: { 200: ANSWER },
@@ -126,9 +126,9 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
       operation: {
         id: "deletePixel",
         summary: "Delete a pixel",
-        description: "Its events leave the exports at once and are erased soon after.",
+        description: "Its events disappear from exports immediately and are erased soon after.",
         path: PIXEL_PATH,
-        answers: { 204: { description: "It is gone" } },
+        answers: { 204: { description: "Pixel deleted" } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
       async handle({ ctx, account, action, param, record }) {

@@ -172,5 +172,8 @@ export async function withPackageId(
 /** Dissociating a pixel removes its events from the package's export, so that the caller must see the package. */
 export async function requireSeen(pg: Postgres, account: Account, packageId: string | null): Promise<void> {
   if (packageId === null || (await readSeen(pg, account, packageId)) !== undefined) return;
-  throw new Problem("forbidden", "You may not take this pixel from its package, which you cannot see.");
+  throw new Problem(
+    "forbidden",
+    "You cannot detach this pixel: it belongs to a package that you do not have access to.",
+  );
 }

@@ -58,7 +58,7 @@ async function connect(pg: Pool): Promise<PoolClient> {
   try {
     return await pg.connect();
   } catch (cause) {
-    throw new Problem("unavailable", "The database cannot be reached at the moment.", {
+    throw new Problem("unavailable", "The database is temporarily unavailable. Try again later.", {
       retryAfterSeconds: 5,
       cause,
     });

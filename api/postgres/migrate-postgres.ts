@@ -45,7 +45,7 @@ async function check(client: PoolClient): Promise<void> {
     await client.query("select 1");
   } catch (cause) {
     throw new Error(
-      "the PostgreSQL session that holds the lock of migrations has ended: migrations stop here, start again",
+      "the PostgreSQL session that holds the migration lock ended, so migrations were stopped; start again",
       { cause },
     );
   }
@@ -71,7 +71,7 @@ async function requireUtf8(client: PoolClient): Promise<void> {
   const encoding = rows[0]?.encoding;
   if (encoding === "UTF8") return;
   throw new Error(
-    `its encoding is ${encoding} and must be UTF8: make it anew with encoding 'UTF8' template template0`,
+    `the database uses the encoding ${encoding}; create it with encoding 'UTF8' template template0`,
   );
 }
 
@@ -80,7 +80,8 @@ async function requireReleased(client: PoolClient): Promise<void> {
   const { rows } = await client.query("select where to_regclass('schema_migrations') is not null");
   if (rows.length === 0) return;
   throw new Error(
-    "it is older than the first release: export its data with the program that made it, and import them into a new one",
+    "it is older than the first release: export its data with the program that created it, and import them " +
+      "into a new database",
   );
 }
 

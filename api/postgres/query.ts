@@ -17,9 +17,9 @@ export async function query<Row extends QueryResultRow>(
   try {
     return (await pg.query<Row>(text, [...values])).rows;
   } catch (error) {
-    if (tookTooLong(error)) throw unavailable("The database is too busy at the moment.", error);
+    if (tookTooLong(error)) throw unavailable("The database is too busy. Try again later.", error);
     if (cameFromServer(error) && !isStoreDown(error)) throw error;
-    throw unavailable("The database cannot be reached at the moment.", error);
+    throw unavailable("The database is temporarily unavailable. Try again later.", error);
   }
 }
 

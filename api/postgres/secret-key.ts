@@ -9,7 +9,5 @@ export async function checkSecretKey(pg: Postgres, { fingerprint }: { fingerprin
     select fingerprint from made union all select fingerprint from secret_key_fingerprint`;
   const [row] = await query<{ fingerprint: Buffer }>(pg, text, [fingerprint]);
   if (row?.fingerprint.equals(fingerprint)) return;
-  throw new Error(
-    "SECRET_KEY is not the one that this database was made with; give the one it was made with.",
-  );
+  throw new Error("SECRET_KEY is not the key that this database was created with. Set the original key.");
 }

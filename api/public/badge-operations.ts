@@ -7,36 +7,35 @@ export const CACHE_SECONDS = 3600;
 
 export const TYPE_PARAMETER: Parameter = {
   schema: { type: "string", enum: TYPES },
-  description: "The type of the package, where the owner has several public ones of that name",
+  description: "Type of the package, if the owner has several public packages of that name",
 };
 
 const QUERY: Record<string, Parameter> = {
   metric: {
     schema: { type: "string", enum: METRICS, default: "downloads" },
-    description:
-      "Downloads, the addresses that they came from, or the version that was downloaded most often",
+    description: "Downloads, unique IP addresses, or the most downloaded version",
   },
   period: {
     schema: { type: "string", enum: PERIODS, default: "month" },
-    description: "The last 1, 7 or 30 whole days (UTC), or all",
+    description: "The last 1, 7 or 30 complete days (UTC), or all time",
   },
   label: {
     schema: { type: "string", maxLength: LABEL_CHARACTERS_MAX },
-    description:
-      "The text on the left; by default the metric and the period. Empty: the badge has no left part",
+    description: "Text on the left; by default the metric and the period. If empty, the left part is omitted",
   },
   color: {
     schema: { type: "string" },
-    description: `The colour of the right part: three or six hexadecimal digits, or one of ${COLOR_NAMES.join(", ")}`,
+    description: `Colour of the right part: three or six hexadecimal digits, or one of ${COLOR_NAMES.join(", ")}`,
     example: "blue",
   },
-  style: { schema: { type: "string", enum: STYLES, default: "flat" }, description: "The look of the badge" },
+  style: { schema: { type: "string", enum: STYLES, default: "flat" }, description: "Style of the badge" },
   type: TYPE_PARAMETER,
 };
 
 const DESCRIPTION =
-  "For packages whose `public` is `badge` or `page`. A count below 10 is `<10`; others are rounded to two digits, as in " +
-  "`1.2k`. A package that is not public, or that does not exist, has a grey `unknown`. Other parameters are ignored. 300 requests a minute from one address are answered.";
+  "Works for packages whose `public` is `badge` or `page`. Counts below 10 are shown as `<10`; " +
+  "others are rounded to two digits, as in `1.2k`. Packages that are not public or do not exist get a " +
+  "grey `unknown`. Unknown parameters are ignored. Limit: 300 requests a minute per address.";
 
 const CACHED = {
   "Cache-Control": { schema: { type: "string" }, required: true, description: "`public, max-age=3600`" },
@@ -46,7 +45,7 @@ const ON_BADGE = {
   tag: "Packages",
   description: DESCRIPTION,
   path: {
-    name: { schema: { type: "string" }, description: "The package's name, percent-encoded", example: "web" },
+    name: { schema: { type: "string" }, description: "Percent-encoded name of the package", example: "web" },
   },
   query: QUERY,
   problems: ["rate-limited", "unavailable"],
@@ -55,10 +54,10 @@ const ON_BADGE = {
 export const BADGE_SVG: Operation = {
   ...ON_BADGE,
   id: "getBadge",
-  summary: "The badge of a public package",
+  summary: "Get the badge of a public package",
   answers: {
     200: {
-      description: "The picture",
+      description: "The badge image",
       schema: { type: "string" },
       types: ["image/svg+xml"],
       headers: {
@@ -66,9 +65,9 @@ export const BADGE_SVG: Operation = {
         ETag: { schema: { type: "string" }, required: true, description: "For `If-None-Match`" },
       },
     },
-    304: { description: "What the caller has is still the same" },
+    304: { description: "Not modified" },
     400: {
-      description: "A picture that says which parameter has a wrong value",
+      description: "An image that names the invalid parameter",
       schema: { type: "string" },
       types: ["image/svg+xml"],
     },
@@ -81,7 +80,7 @@ export const BADGE_JSON: Operation = {
   ...ON_BADGE,
   problems: ["invalid-query", ...ON_BADGE.problems],
   id: "getBadgeEndpoint",
-  summary: "The badge of a public package, as shields.io reads it",
+  summary: "Get the badge of a public package as shields.io JSON",
   answers: {
     200: {
       description: "For https://img.shields.io/endpoint?url=",
@@ -98,7 +97,7 @@ export const BADGE_JSON: Operation = {
           isError: {
             type: "boolean",
             const: true,
-            description: "Where it is unknown",
+            description: "For an unknown package",
           },
         },
       ),

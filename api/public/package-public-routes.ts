@@ -28,7 +28,7 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
       operation: {
         id: "getPackagePublic",
         ...ON_PACKAGE,
-        summary: "Read what everybody may see of a package",
+        summary: "Get a package's public visibility",
         answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
         problems: PACKAGE_PROBLEMS,
       },
@@ -44,11 +44,11 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
       operation: {
         id: "setPackagePublic",
         ...ON_PACKAGE,
-        summary: "Set what everybody may see of a package",
+        summary: "Set a package's public visibility",
         description:
-          "`none`: nothing. `badge`: the numbers of its badge. `page`: these, and a page with its downloads by day, " +
-          "versions, clients, platforms and countries. Without `automated`, it is `include`. Caches may show what they have for " +
-          "up to an hour.",
+          "`none`: nothing is public. `badge`: the numbers of its badge. `page`: also a page with " +
+          "downloads by day, versions, clients, platforms and countries. `automated` defaults to `include`. " +
+          "Caches may show the previous state for up to an hour.",
         body: { schema: PACKAGE_PUBLIC_SET, example: EXAMPLE },
         answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],

@@ -53,7 +53,7 @@ function labelOf(query: ParsedUrlQuery): string | undefined {
   const label = onceOf(query, "label");
   if (label === undefined) return undefined;
   if ([...label].length > LABEL_CHARACTERS_MAX)
-    throw new Problem("invalid-query", `label has ${LABEL_CHARACTERS_MAX} characters at most.`);
+    throw new Problem("invalid-query", `label must have at most ${LABEL_CHARACTERS_MAX} characters.`);
   return plainText(label);
 }
 
@@ -76,7 +76,7 @@ function colorOf(query: ParsedUrlQuery): string | undefined {
 function onceOf(query: ParsedUrlQuery, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || typeof value === "string") return value;
-  throw new Problem("invalid-query", `${name} can be given once.`);
+  throw new Problem("invalid-query", `${name} can be given only once.`);
 }
 
 export function oneOf<T extends string>(

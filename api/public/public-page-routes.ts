@@ -36,7 +36,7 @@ export function publicPageRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRo
           const days = daysOf(ctx);
           const named = { owner: paramOf(ctx, "owner"), name: paramOf(ctx, "name"), type };
           const found = choosePublic(await readPublicPackages(deps.pg, named), "page");
-          if (found === undefined) throw new Problem("not-found", "There is no such page.");
+          if (found === undefined) throw new Problem("not-found", "This page does not exist.");
           const now = new Date();
           const key = `${days} ${now.toISOString().slice(0, 10)}`;
           const numbers = await read({ found, key, read: (at) => readPublicPage(at, { days, now }) });
@@ -66,17 +66,17 @@ const asPage = (description: string): AnswerContent => ({
 const PUBLIC_PAGE: Operation = {
   id: "getPublicPage",
   tag: "Packages",
-  summary: "The page of a public package",
+  summary: "Get the page of a public package",
   description:
-    "For packages whose `public` is `page`: downloads by day, countries, versions, clients and platforms of the last " +
-    "days, today included. Caches may keep it for ten minutes.",
+    "Works for packages whose `public` is `page`. Shows downloads by day, countries, versions, clients " +
+    "and platforms of the last days, including today. Caches may keep the page for ten minutes.",
   path: {
-    name: { schema: { type: "string" }, description: "The package's name, percent-encoded", example: "web" },
+    name: { schema: { type: "string" }, description: "Percent-encoded name of the package", example: "web" },
   },
   query: {
     days: {
       schema: { type: "integer", enum: PUBLIC_DAYS, default: PUBLIC_DAYS[0] },
-      description: "How many days",
+      description: "Number of days",
     },
     type: TYPE_PARAMETER,
   },
@@ -92,10 +92,10 @@ const PUBLIC_PAGE: Operation = {
         },
       },
     },
-    304: { description: "What the caller has is still the same" },
-    400: asPage("A parameter is wrong"),
-    404: asPage("There is no such page, or none for everybody"),
-    429: asPage("Too many requests came from the caller's address"),
-    503: asPage("A store cannot be reached"),
+    304: { description: "Not modified" },
+    400: asPage("Invalid parameter"),
+    404: asPage("The page does not exist or is not public"),
+    429: asPage("Too many requests from this address"),
+    503: asPage("A database is unavailable"),
   },
 };

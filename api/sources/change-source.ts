@@ -129,12 +129,12 @@ interface Named {
 function requireNamePattern({ kind, name }: Named): void {
   const { noun, name: rule } = REGISTRIES[kind];
   if (rule.pattern.test(name)) return;
-  throw invalidBody([{ path: "/name", message: `must be a ${noun} of ${kind}, such as ${rule.example}` }]);
+  throw invalidBody([{ path: "/name", message: `must be a ${noun} on ${kind}, such as ${rule.example}` }]);
 }
 
 async function requireFree(pg: Postgres, named: Named & { ownerId: string }): Promise<void> {
   if (!(await hasSource(pg, named))) return;
-  throw new Problem("already-exists", `There is a source ${named.kind} ${named.name} already.`);
+  throw new Problem("already-exists", `The source ${named.kind} ${named.name} already exists.`);
 }
 
 /** Throws `rate-limited`, and `unknown-name` where the registry answers in time that it has no such thing. */
@@ -142,7 +142,7 @@ async function requireName(
   { pg, access, looks }: SourceDeps,
   { account, kind, name }: Named & Pick<Managing, "account">,
 ): Promise<void> {
-  const sentence = `Too many names were looked up at ${kind} for your account in the last minute.`;
+  const sentence = `Your account looked up too many names at ${kind} in the last minute. Try again later.`;
   await requireFew(looks, `${kind} ${account.id}`, sentence);
   const signal = AbortSignal.timeout(LOOK_MS);
   const look = { kind, name, today: dateAt(Date.now()), waitMsMax: TURN_MS_MAX, signal };

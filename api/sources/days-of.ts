@@ -19,7 +19,7 @@ export function daysOf(counts: readonly Count[], { today, windowDays = 1, lastDa
   const days = new Map<string, Count>();
   for (const count of counts) {
     const { date, version, metric, value } = count;
-    if (!isCalendarDate(date)) throw new UnexpectedAnswer(`${date} is no date.`);
+    if (!isCalendarDate(date)) throw new UnexpectedAnswer(`${date} is not a date.`);
     if (date >= today) continue;
     const overlaps = lastDate !== undefined && date > lastDate && date < addDays(lastDate, windowDays);
     if (overlaps) continue;

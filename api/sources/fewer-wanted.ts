@@ -26,11 +26,11 @@ export function fewerWanted(
   if (!(status === 429 || isUsedUp || isRefused || isAsked)) return undefined;
   const durationMs = Math.min(said ?? FEWER_MS, FEWER_MS_MAX);
   if (status >= 500) return { durationMs, reason: answeredWith(kind, status) };
-  return { durationMs, reason: `${kind} wants fewer requests${status < 400 ? "" : ` (${status})`}.` };
+  return { durationMs, reason: `${kind} is limiting requests${status < 400 ? "" : ` (${status})`}.` };
 }
 
 export function answeredWith(kind: SourceKind, status: number): string {
-  return `${kind} answered with status ${status}.`;
+  return `${kind} returned status ${status}.`;
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3), or GitHub's time at which its limit ends. */

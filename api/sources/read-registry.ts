@@ -97,7 +97,7 @@ export async function readRegistry(
     found.counters = found.counters.concat(counters);
     found.releases = found.releases.concat(releases);
     if (found.counts.length + found.counters.length > COUNTS_MAX)
-      throw new UnexpectedAnswer(`The answer has more than ${COUNTS_MAX} counts.`);
+      throw new UnexpectedAnswer(`The response has more than ${COUNTS_MAX} counts.`);
     if (more !== undefined) waiting.unshift(more);
     else if (isOnly && request === 0 && answer.etag !== undefined) found.etag = answer.etag;
   }
@@ -143,7 +143,7 @@ async function askRegistry<T>(
   answer.discard();
   if (status === 304 && etag !== undefined) return "unchanged";
   if (status === 404 && !ask.isOptional)
-    throw new UnknownName(`${kind} has no ${REGISTRIES[kind].noun} ${name}.`);
+    throw new UnknownName(`${kind} has no ${REGISTRIES[kind].noun} named ${name}.`);
   if (fewer !== undefined) throw new RegistryFailure(fewer.reason, fewer.durationMs);
   if (ask.isOptional && status >= 400 && status < 500) return "missing";
   throw new RegistryFailure(answeredWith(kind, status));
@@ -169,7 +169,7 @@ async function reach<T>(
   } catch (error) {
     if (error instanceof UnexpectedAnswer) throw error;
     signal.throwIfAborted();
-    if (limited.aborted) throw new RegistryFailure(`${kind} did not answer within ${REQUEST_MS / 1000} s.`);
+    if (limited.aborted) throw new RegistryFailure(`${kind} did not respond within ${REQUEST_MS / 1000} s.`);
     const reason = error instanceof Error ? error.message : String(error);
     throw new RegistryFailure(`${kind} could not be reached: ${reason.slice(0, 300)}`);
   }
@@ -183,7 +183,8 @@ async function awaitTurn({ pg, access }: RegistryDeps, { kind, waitMsMax, signal
   signal.throwIfAborted();
   if (waitMs !== undefined) return;
   const paused = await readRegistryPause(pg, kind);
-  if (paused === undefined) throw new RegistryFailure(`${kind} is asked too often at the moment.`);
+  if (paused === undefined)
+    throw new RegistryFailure(`Too many requests to ${kind} are waiting. Try again later.`);
   throw new RegistryFailure(paused.reason, Math.max(0, paused.until.getTime() - Date.now()));
 }
 
@@ -199,13 +200,13 @@ async function readJson(answer: FetchedIndex): Promise<unknown> {
     size += part.length;
     if (size <= ANSWER_BYTES_MAX) continue;
     answer.discard();
-    throw new UnexpectedAnswer(`The answer is larger than ${ANSWER_BYTES_MAX / 1024 / 1024} MiB.`);
+    throw new UnexpectedAnswer(`The response is larger than ${ANSWER_BYTES_MAX / 1024 / 1024} MiB.`);
   }
   try {
     return JSON.parse(Buffer.concat(parts).toString()) as unknown;
   } catch {
     const type = answer.headers["content-type"]?.slice(0, 100) ?? "without a type";
-    throw new UnexpectedAnswer(`The answer is no JSON (${type}).`);
+    throw new UnexpectedAnswer(`The response is not JSON (${type}).`);
   }
 }
 

@@ -91,7 +91,7 @@ interface AskedFor {
 async function askedFor(pg: Postgres, { ctx, account, action, param }: Asking): Promise<AskedFor> {
   const { source: sourceId, package: idOrName } = ctx.query;
   if (Array.isArray(sourceId) || Array.isArray(idOrName))
-    throw new Problem("invalid-query", "source and package can be given once each.");
+    throw new Problem("invalid-query", "source and package can each be given only once.");
   if (sourceId !== undefined && !isUuid(sourceId))
     throw new Problem("invalid-query", "source must be a UUID.");
   const owner = await ownerFor(pg, account, param("owner"), action);
@@ -100,7 +100,7 @@ async function askedFor(pg: Postgres, { ctx, account, action, param }: Asking): 
       ? undefined
       : await readSource(pg, { accountId: account.id, ownerId: owner.id, id: sourceId });
   if (sourceId !== undefined && source === undefined)
-    throw new Problem("not-found", `There is no source ${sourceId} that you can see.`);
+    throw new Problem("not-found", `The source ${sourceId} does not exist, or you do not have access to it.`);
   const found =
     idOrName === undefined
       ? undefined
@@ -112,7 +112,7 @@ function formatNamed(ending: string): ReportedFormat {
   const format = REPORTED_FORMATS.find((each) => each === ending);
   if (format !== undefined) return format;
   const endings = REPORTED_FORMATS.map((each) => `.${each}`).join(", ");
-  throw new Problem("not-found", `There is no such export: its name must end in one of ${endings}.`);
+  throw new Problem("not-found", `Unknown export format: the name must end in one of ${endings}.`);
 }
 
 /** One number a day and source; null on a day without a value. */
@@ -151,34 +151,34 @@ const LINE_EXAMPLE = {
 };
 
 const OF_PACKAGE = {
-  package: { schema: { type: "string" }, description: "Only sources of this package, by id or name" },
+  package: { schema: { type: "string" }, description: "Return only sources of this package (id or name)" },
 };
 
 function reportedOperation({ hasEnding }: { hasEnding: boolean }): Operation {
   return {
     id: hasEnding ? "exportReportedFile" : "exportReported",
     tag: "Sources",
-    summary: `What registries counted, by source, date and version${hasEnding ? ", as a file" : ""}`,
+    summary: `Export registry counts by source, date and version${hasEnding ? ", as a file" : ""}`,
     description:
-      "A registry's own counts, as it corrected them last; `first_value` is what it said first. They are never part of " +
-      "the aggregates and statistics.",
+      "The registries' own counts with their latest corrections; `first_value` is the first count " +
+      "returned. They are never part of aggregates and statistics.",
     ...(hasEnding && {
       path: {
         format: {
           schema: { type: "string", enum: REPORTED_FORMATS },
-          description: "The format; `Accept` is not read",
+          description: "The format. `Accept` is ignored",
           example: "csv",
         },
       },
     }),
     query: {
       ...rangeQuery({ daysMax: RANGE_DAYS_MAX }),
-      source: { schema: { type: "string", format: "uuid" }, description: "Only this source" },
+      source: { schema: { type: "string", format: "uuid" }, description: "Return only this source" },
       ...OF_PACKAGE,
     },
     answers: {
       200: {
-        description: "One count a line or a row",
+        description: "One count per line or row",
         schema: REPORTED_LINE,
         example: LINE_EXAMPLE,
         types: REPORTED_FORMATS.map((format) => MEDIA_TYPES[format]),
@@ -191,10 +191,10 @@ function reportedOperation({ hasEnding }: { hasEnding: boolean }): Operation {
 const READ_REPORTED: Operation = {
   id: "readReported",
   tag: "Sources",
-  summary: "What registries counted, by source and day",
+  summary: "Get registry counts by source and day",
   description:
-    `Of the last ${RANGE_LIMITS.daysDefault} days unless a range is given, for charts beside the statistics. Sources of ` +
-    "packages that the caller may not read are left out.",
+    `Covers the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Use it for charts next to ` +
+    "the statistics. Sources of packages that the caller cannot read are omitted.",
   query: {
     startDate: { ...rangeQuery({ daysMax: RANGE_LIMITS.daysMax }).startDate, required: false },
     endDate: { ...rangeQuery({ daysMax: RANGE_LIMITS.daysMax }).endDate, required: false },
@@ -202,7 +202,7 @@ const READ_REPORTED: Operation = {
   },
   answers: {
     200: {
-      description: "The sources that have a count in the range",
+      description: "Sources with counts in the range",
       schema: REPORTED_DAYS,
       example: {
         start_date: "2026-11-01",

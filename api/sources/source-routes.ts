@@ -47,7 +47,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
       action: "sources.read",
       operation: {
         id: "listSources",
-        summary: "List the sources of a user or an organization: what registries are asked for their counts",
+        summary: "List sources",
         query: PAGE_QUERY,
         answers: {
           200: pageAnswer({
@@ -73,7 +73,9 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
       operation: {
         id: "createSource",
         summary: "Create a source",
-        description: `Its registry is asked for all of its history at once. At most ${LOOKS_MAX} names a minute are looked up at one registry for an account.`,
+        description:
+          `The counts of its whole history are fetched immediately. An account can look up ${LOOKS_MAX} names a ` +
+          "minute at one registry.",
         body: { schema: SOURCE_CREATE, example: SENT },
         answers: { 201: ANSWER },
         problems: [...NAME_PROBLEMS, QUOTA_PROBLEMS.sources],
@@ -89,7 +91,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
       method: "GET",
       path: PATH,
       action: "sources.read",
-      operation: { id: "getSource", summary: "Read a source", answers: { 200: ANSWER } },
+      operation: { id: "getSource", summary: "Get a source", answers: { 200: ANSWER } },
       async handle(call) {
         answerRecord(call.ctx, (await sourceFor(pg, call)).source);
       },
@@ -100,9 +102,9 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
       action: "sources.manage",
       operation: {
         id: "updateSource",
-        summary: "Change, disable or enable a source",
+        summary: "Update, disable or enable a source",
         description:
-          "What is left out stays as it is. Under another name it is another thing: the counts of the one before go.",
+          "Omitted fields stay as they are. If you change the name, the counts of the previous name are deleted.",
         body: { schema: SOURCE_UPDATE, example: { enabled: false } },
         answers: { 200: ANSWER },
         problems: [...NAME_PROBLEMS, "precondition-failed"],
@@ -118,7 +120,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
       operation: {
         id: "deleteSource",
         summary: "Delete a source and its counts",
-        answers: { 204: { description: "It is gone" } },
+        answers: { 204: { description: "Source deleted" } },
         problems: ["precondition-failed"],
       },
       async handle(call) {
@@ -138,10 +140,13 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
       action: "sources.manage",
       operation: {
         id: "runSource",
-        summary: "Ask the registry for the counts of a source now",
-        description: "It is 503 with `Retry-After` for as long as the registry wants fewer requests.",
+        summary: "Fetch the counts of a source now",
+        description: "Returns 503 with `Retry-After` while the registry is limiting requests.",
         answers: {
-          202: { ...ANSWER, description: "It is due: `last_run_at` and `last_error` tell what came of it" },
+          202: {
+            ...ANSWER,
+            description: "The run is queued. `last_run_at` and `last_error` show its result",
+          },
         },
         problems: ["source-disabled"],
       },
@@ -150,7 +155,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
         const source = await inTransaction(pg, async (client) => {
           const { ownerId, source: found } = await sourceFor(client, call);
           if (!(await askForRun(client, found.id)))
-            throw new Problem("source-disabled", "This source is disabled: enable it first.");
+            throw new Problem("source-disabled", "This source is disabled. Enable it first.");
           await call.record(client, {
             ownerId,
             target: sourceTarget(found),
@@ -170,6 +175,6 @@ async function requireUnpaused(pg: Postgres, { kind }: SourceRecord): Promise<vo
   const paused = await readRegistryPause(pg, kind);
   if (paused === undefined) return;
   const retryAfterSeconds = Math.max(1, Math.ceil((paused.until.getTime() - Date.now()) / 1000));
-  const sentence = `${paused.reason} It is asked again in ${retryAfterSeconds} s.`;
+  const sentence = `${paused.reason} The next attempt is in ${retryAfterSeconds} s.`;
   throw new Problem("unavailable", sentence, { retryAfterSeconds });
 }

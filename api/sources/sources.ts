@@ -131,7 +131,8 @@ export async function sourceFor(
   const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
   const id = param("source");
   const source = await readSource(pg, { accountId: account.id, ownerId, id });
-  if (source === undefined) throw new Problem("not-found", `There is no source ${id} that you can see.`);
+  if (source === undefined)
+    throw new Problem("not-found", `The source ${id} does not exist, or you do not have access to it.`);
   return { ownerId, owner, source };
 }
 

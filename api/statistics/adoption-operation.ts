@@ -29,14 +29,15 @@ const EXAMPLE: Adoption = {
 
 export const READ_ADOPTION: Operation = {
   id: "readAdoption",
-  summary: "How the versions of a package take over from each other",
+  summary: "Get version adoption of a package",
   description:
-    "The downloads of the ten versions with most of them in each bucket, and of all others together, downloads without a " +
-    "version included. Without filters they add up to the downloads of the statistics of the same range. Addresses are " +
-    "those of kept events, and each counts once for a version in the whole range: they are no sum of other answers.\n\n" +
-    `As CSV it is the series, with a row for each bucket and version. ${CSV_IS_EXPORT}`,
+    "Returns downloads per bucket of the ten most downloaded versions and of all others together, " +
+    "including downloads without a version. Without filters they add up to the downloads of the statistics " +
+    "for the same range. Unique addresses cover retained events; each address counts once per version in " +
+    "the whole range, so they are not the sum of other results.\n\nCSV has the series, with one row per " +
+    `bucket and version. ${CSV_IS_EXPORT}`,
   query: {
-    package: { ...only!, required: true, description: "Which package, by id or name" },
+    package: { ...only!, required: true, description: "The package (id or name)" },
     ...shared,
     interval: intervalParameter("week", DAYS_INTERVALS),
     versions: versionsParameter("minor"),
@@ -44,7 +45,7 @@ export const READ_ADOPTION: Operation = {
   queryPrefix: VARIABLE,
   answers: {
     200: {
-      description: "The versions and their downloads over time",
+      description: "Versions and their downloads over time",
       schema: ADOPTION,
       example: EXAMPLE,
       others: {

@@ -26,7 +26,7 @@ export function adoptionRoute(
       const { ctx, recordExports } = call;
       const asked = parseStatisticsQuery(ctx.query, { of: "adoption", now: new Date() });
       if (asked.package === undefined)
-        throw new Problem("invalid-query", "package is needed: adoption is that of one package.");
+        throw new Problem("invalid-query", "package is required: adoption is computed for a single package.");
       const format = formatOf(ctx);
       const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
         call,

@@ -106,10 +106,10 @@ const USE = { downloads: 42, unique_addresses: 7, companies: 2 };
 const GET_ENDS_OF_LIFE: Operation = {
   id: "getEndsOfLife",
   ...ON_PACKAGE,
-  summary: "Read from when versions are no longer maintained, and who still uses them",
+  summary: "Get end-of-life dates and remaining usage",
   description:
-    `Downloads, addresses and companies are those of the last ${END_OF_LIFE_DAYS} days, today included. ` +
-    "A version that is in a group of the list, such as `1.x`, counts there as well.",
+    `Downloads, unique addresses and companies cover the last ${END_OF_LIFE_DAYS} days, including today. A ` +
+    "version also counts in the groups of the list that contain it, such as `1.x`.",
   answers: {
     200: {
       description: "The versions",
@@ -122,8 +122,8 @@ const GET_ENDS_OF_LIFE: Operation = {
 const SET_ENDS_OF_LIFE: Operation = {
   id: "setEndsOfLife",
   ...ON_PACKAGE,
-  summary: "Set from when versions are no longer maintained",
-  description: "Replaces all of them. A version is one, or a group of them: `1.4.2`, `1.4.x`, `1.x`.",
+  summary: "Set end-of-life dates",
+  description: "Replaces all dates. A version can be a single version or a group: `1.4.2`, `1.4.x`, `1.x`.",
   body: { schema: ENDS_OF_LIFE, example: { versions: [EXAMPLE] }, limits: { bytesMax: 96 * KIB } },
   answers: {
     200: { description: "The versions", schema: ENDS_OF_LIFE, example: { versions: [EXAMPLE] } },

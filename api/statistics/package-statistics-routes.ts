@@ -59,8 +59,10 @@ export function packageStatisticsRoute(
 
 const READ_PACKAGE_STATISTICS: Operation = {
   id: "readPackageStatistics",
-  summary: "The downloads of each package by day",
-  description: `Of the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Packages that the caller may not read are left out.`,
+  summary: "Get daily downloads of each package",
+  description:
+    `Covers the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Packages that the caller ` +
+    "cannot read are omitted.",
   query: {
     ...RANGE_QUERY,
     compare: { ...COMPARE_PARAMETER, schema: { ...COMPARE_PARAMETER.schema, default: "previous" } },

@@ -72,7 +72,7 @@ export function parseStatisticsQuery(
   const daysMax = daysMaxOf({ filters, interval });
   const range = parseOptionalDateRange(query, { daysMax, daysDefault: RANGE_LIMITS.daysDefault, now });
   if (texts["package"] !== undefined && texts["pixel"] !== undefined)
-    throw new Problem("invalid-query", "package and pixel cannot be asked for together.");
+    throw new Problem("invalid-query", "package and pixel cannot be combined.");
   return {
     range,
     ...comparedRanges(range, { comparison: parseComparison(texts["compare"]) ?? "none", interval, now }),
@@ -101,7 +101,7 @@ export function parseComparison(text: string | undefined): Comparison | undefine
   if (isComparedDay(text)) return text;
   throw new Problem(
     "invalid-query",
-    `compare must be one of ${COMPARISONS.join(", ")}, or a date of the form YYYY-MM-DD.`,
+    `compare must be one of ${COMPARISONS.join(", ")}, or a date in the form YYYY-MM-DD.`,
   );
 }
 
@@ -117,7 +117,7 @@ function isVariable(name: string): boolean {
 export function onceOf(query: ParsedUrlQuery, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || typeof value === "string") return value;
-  throw new Problem("invalid-query", `${name} can be given once.`);
+  throw new Problem("invalid-query", `${name} can be given only once.`);
 }
 
 function oneOf<T extends string>(
@@ -145,7 +145,7 @@ function filtersOf(query: ParsedUrlQuery): Filter[] {
   if (variables.length > VARIABLES_MAX)
     throw new Problem(
       "invalid-query",
-      `Filter by at most ${VARIABLES_MAX} variables, as many as an event can have; the query has ${variables.length}.`,
+      `The query filters by ${variables.length} variables; the maximum is ${VARIABLES_MAX}.`,
     );
   return Object.entries(query).flatMap(([name, value = ""]): Filter[] => {
     const column = FILTER_COLUMNS.get(name);

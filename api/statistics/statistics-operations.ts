@@ -26,41 +26,46 @@ const FILTERS: Record<string, Parameter> = Object.fromEntries(
     name,
     {
       schema: { type: "array", items: TEXT },
-      description: "Only events with this value, or one of several; empty: only events without one",
+      description:
+        "Count only events with this value. Repeat it to match any of several values; an empty value matches " +
+        "events without one",
     },
   ]),
 );
 
 export const AUTOMATED_PARAMETER: Parameter = {
   schema: { type: "string", enum: AUTOMATED, default: "include" },
-  description: "Whether requests of bots, continuous integration and mirrors are counted",
+  description: "Whether downloads by bots, continuous integration and mirrors are counted",
 };
 
 export const COMPARE_PARAMETER = {
   schema: { type: "string", anyOf: [{ enum: COMPARISONS }, DATE], default: "none" },
   description:
-    "With as many days right before (`previous`), or from the same date a year before (`year`). With `-weekdays`: as few " +
-    "whole weeks before (`previous-weekdays`), or 52 (`year-weekdays`, 53 where the range needs them), so that weekdays stand " +
-    "beside weekdays; days that are not over count on neither side, and `compare.of` says which days are compared. With a " +
-    "date: as many days from it, which end before the range; days that are not over count on neither side",
+    "The comparison period. `previous`: as many days immediately before. `year`: the same dates a year " +
+    "earlier. `previous-weekdays`: the fewest whole weeks earlier; `year-weekdays`: 52 weeks earlier " +
+    "(53 if the range needs them), so that weekdays align with weekdays. A date: as many days from that " +
+    "date, which must end before the range. With `-weekdays` and with a date, unfinished days are " +
+    "excluded on both sides, and `compare.of` lists the compared days",
 } satisfies Parameter;
 
 export const STATISTICS_QUERY: Record<string, Parameter> = {
   startDate: {
     schema: DATE,
-    description: `The first UTC day, given with \`endDate\`; by default the last ${RANGE_LIMITS.daysDefault} days are counted, today included`,
+    description:
+      "Start of the range (UTC day, inclusive). Requires `endDate`; by default the last " +
+      `${RANGE_LIMITS.daysDefault} days, including today`,
     example: "2026-11-01",
   },
   endDate: {
     schema: DATE,
     description:
-      `The first UTC day that is left out; at most ${RANGE_LIMITS.daysMax} days later, ` +
-      `with any filter ${RANGE_LIMITS.filteredDaysMax}`,
+      `End of the range (UTC day, exclusive); at most ${RANGE_LIMITS.daysMax} days after startDate, ` +
+      `${RANGE_LIMITS.filteredDaysMax} with filters`,
     example: "2026-12-01",
   },
-  package: { schema: TEXT, description: "Only this package, by id or name" },
+  package: { schema: TEXT, description: "Count only this package (id or name)" },
   ...PACKAGE_QUERY,
-  pixel: { schema: TEXT, description: "Only this pixel, by id or name: every list then counts views" },
+  pixel: { schema: TEXT, description: "Count only this pixel (id or name). All lists then count views" },
   compare: COMPARE_PARAMETER,
   automated: AUTOMATED_PARAMETER,
   versions: versionsParameter("exact"),
@@ -71,9 +76,9 @@ export function versionsParameter(grouping: VersionGrouping): Parameter {
   return {
     schema: { type: "string", enum: VERSION_GROUPINGS, default: grouping },
     description:
-      "How versions are grouped: by minor, `1.4.2` is in `1.4.x`; by major, in `1.x`. Pre-releases are in the group of " +
-      "their numbers; a version without a number, such as `latest`, stands for itself. Versions of equal counts are in " +
-      "their order, the newest first, and more than 1,000 of them in that of their text",
+      "Version grouping. `minor` counts `1.4.2` as `1.4.x`, `major` as `1.x`. Pre-releases belong " +
+      "to the group of their numbers; versions without a number, such as `latest`, stay as they are. " +
+      "Versions with equal counts are sorted newest first; more than 1,000 of them are sorted by their text",
   };
 }
 
@@ -83,23 +88,26 @@ export function intervalParameter(interval: Interval, intervals: readonly Interv
     schema: { type: "string", enum: intervals, default: interval },
     description:
       hours +
-      "The buckets of the series. Weeks begin on Monday (ISO 8601). The first and the last are cut at the ends of the range",
+      "Bucket size of the series. Weeks start on Monday (ISO 8601). The first and the last bucket are cut at " +
+      "the ends of the range",
   };
 }
 
 const HOURS =
-  `\`hour\` takes at most ${RANGE_LIMITS.hoursDaysMax} days, counts the events themselves, and gives each bucket its \`time\`; a ` +
-  "compared range then ends at the time of day that it is now. ";
+  `\`hour\` allows at most ${RANGE_LIMITS.hoursDaysMax} days, counts single events, and adds \`time\` to ` +
+  "each bucket; the comparison period then ends at the current time of day. ";
 
 const DESCRIPTION =
-  "Packages that the caller is blocked from are in no number, and neither are their pixels. A caller without a role " +
-  "who has a level on packages of the owner gets the numbers of these packages. Every filter can be given several times, which means or; " +
-  "several filters mean and. `version` takes a group of versions as well, such as `1.4.x`, and its text always for the group. `variable.<name>=<value>` filters by a variable of the events, by 64 of them at most. Without filters the numbers " +
-  "are those of the aggregates for the same range. Filtered numbers show an override as soon as it is there.";
+  "Packages that the caller is blocked from, and their pixels, are never counted. Users without a role " +
+  "who have access to individual packages only see the statistics of those packages. Repeat a filter for " +
+  "*or*; combine filters for *and*. `version` also accepts a group such as `1.4.x`; such a text " +
+  "always means the group. `variable.<name>=<value>` filters by a variable of the events; at most 64 " +
+  "variables can be used. Without filters the numbers equal the aggregates for the same range. Filtered " +
+  "numbers exclude replaced events immediately.";
 
 export const CSV_IS_EXPORT =
-  "CSV is an export: for those who may export the owner's data or, of `package=`, that package's, and of an owner to " +
-  "whom export is granted.";
+  "CSV is an export: it requires the export right for the owner or, with `package=`, for that package, " +
+  "and export must be enabled for the owner.";
 export const STATISTICS_PROBLEMS: readonly ProblemCode[] = [
   "invalid-date",
   "empty-range",
@@ -125,14 +133,14 @@ const EXAMPLE: Statistics = {
 
 export const READ_STATISTICS: Operation = {
   id: "readStatistics",
-  summary: "Totals, a series and the most frequent values of an owner, a package or a pixel",
-  description: `${DESCRIPTION}\n\nAs CSV it is the series alone. ${CSV_IS_EXPORT}`,
+  summary: "Get statistics of an owner, package or pixel",
+  description: `${DESCRIPTION}\n\nCSV has the series only. ${CSV_IS_EXPORT}`,
   query: {
     ...STATISTICS_QUERY,
     interval: intervalParameter("day", INTERVALS),
     limit: {
       schema: { type: "integer", minimum: 1, maximum: ROWS.max, default: ROWS.default },
-      description: "Rows of each list at most",
+      description: "Maximum number of rows per list",
     },
   },
   queryPrefix: VARIABLE,
@@ -156,27 +164,27 @@ const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
 
 export const READ_STATISTICS_LIST: Operation = {
   id: "readStatisticsList",
-  summary: "One list of the statistics in full",
+  summary: "Get one list of the statistics in full",
   description: `${DESCRIPTION}\n\n${CSV_IS_EXPORT}`,
   path: {
-    breakdown: { schema: { type: "string", enum: NAMES }, description: "Which list", example: "country" },
+    breakdown: { schema: { type: "string", enum: NAMES }, description: "The list", example: "country" },
   },
   query: {
     ...STATISTICS_QUERY,
     search: {
       schema: { type: "string", minLength: 1, maxLength: 256 },
-      description: "Only rows with this in a value, whatever its case",
+      description: "Return only rows with a value that contains this text, ignoring case",
     },
-    after: { schema: TEXT, description: "Only what comes after this row: from `next` of the page before" },
+    after: { schema: TEXT, description: "Return rows after this one: `next` of the previous page" },
     per_page: {
       ...PAGE_QUERY["per_page"]!,
-      description: "How many rows at most; CSV has them all where it is absent",
+      description: "Maximum number of rows. CSV has all rows if omitted",
     },
   },
   queryPrefix: VARIABLE,
   answers: {
     200: {
-      description: "A page of the list",
+      description: "A page of rows",
       schema: STATISTICS_LIST_PAGE,
       example: LIST_EXAMPLE,
       others: {
@@ -186,7 +194,10 @@ export const READ_STATISTICS_LIST: Operation = {
         },
       },
       headers: {
-        Link: { schema: { type: "string" }, description: 'The next page, `rel="next"`; absent on the last' },
+        Link: {
+          schema: { type: "string" },
+          description: 'The next page, `rel="next"`. Absent on the last page',
+        },
       },
     },
   },

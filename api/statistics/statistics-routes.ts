@@ -25,7 +25,7 @@ export interface StatisticsRoutesDeps {
 }
 
 /** A caller's queries, and those of all. */
-export const QUERIES = { atOnce: { perKey: 4, inAll: 8 }, remedy: "Ask for fewer days." };
+export const QUERIES = { atOnce: { perKey: 4, inAll: 8 }, remedy: "Request fewer days." };
 
 export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Route[] {
   const runLimited = limitWork(QUERIES);
@@ -108,11 +108,11 @@ function listNamed(name: string): StatisticsList {
   const list = STATISTICS_LISTS.find((each) => each.name === name);
   if (list !== undefined) return list;
   const names = STATISTICS_LISTS.map((each) => each.name).join(", ");
-  throw new Problem("not-found", `There is no breakdown ${name.slice(0, 40)}, only ${names}.`);
+  throw new Problem("not-found", `Unknown list ${name.slice(0, 40)}. Lists: ${names}.`);
 }
 
 function parseSearch(search: string | string[] | undefined): string | undefined {
   if (search === undefined) return undefined;
   if (typeof search === "string" && search !== "" && search.length <= 256) return search;
-  throw new Problem("invalid-query", "search must be one text of 1 to 256 characters.");
+  throw new Problem("invalid-query", "search must be a single text of 1 to 256 characters.");
 }

@@ -56,8 +56,11 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       action: "webhooks.manage",
       operation: {
         id: "testWebhook",
-        summary: "Send a test event to a webhook and see what it answers",
-        description: `Also to a disabled one. At most ${TESTS_MAX} a minute for one owner's webhooks, and by one account. It is not tried again by itself. The delivery log has it as an event of type \`test\`.`,
+        summary: "Send a test event to a webhook",
+        description:
+          `Returns the receiver's response. Works for disabled webhooks too. At most ${TESTS_MAX} tests a minute ` +
+          "per owner and per account. Failed tests are not retried. The delivery log lists the test as an event " +
+          "of type `test`.",
         answers: {
           200: {
             description: "The result of the test",
@@ -81,15 +84,16 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       action: "webhooks.manage",
       operation: {
         id: "listWebhookDeliveries",
-        summary: "Read what a webhook was sent and what it answered",
+        summary: "List deliveries of a webhook",
         description:
-          "Kept for 30 days. Each delivery shows at most its latest 20 attempts, latest first. A page ends before " +
-          "`per_page` deliveries where receivers answered much; as long as there is a `next`, there are more.",
+          "Deliveries are kept for 30 days. Each lists its latest 20 attempts, latest first. A page can have " +
+          "fewer than `per_page` deliveries if responses were large; there are more as long as `next` is " +
+          "present.",
         query: {
           ...PAGE_QUERY,
           state: {
             schema: { type: "string", enum: DELIVERY_STATES },
-            description: "Only deliveries of this state",
+            description: "Return only deliveries in this state",
           },
         },
         answers: {
@@ -98,7 +102,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
             record: WEBHOOK_DELIVERY,
             example: EXAMPLE,
             title: "WebhookDeliveryList",
-            description: "One page of deliveries, newest first",
+            description: "A page of deliveries, newest first",
           }),
         },
       },
@@ -117,11 +121,13 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
       action: "webhooks.manage",
       operation: {
         id: "redeliverWebhookEvent",
-        summary: "Send an event to a webhook again",
-        description: `With the id and body that it had, and with retries as at first. At most ${REDELIVERIES_MAX} a minute for one webhook.`,
+        summary: "Retry a delivery",
+        description:
+          "Sends the event again with the same id and body, and with the usual retries. At most " +
+          `${REDELIVERIES_MAX} a minute per webhook.`,
         answers: {
           200: {
-            description: "The delivery, which is to be attempted at once",
+            description: "The delivery, which is attempted immediately",
             schema: WEBHOOK_DELIVERY,
             example: { ...EXAMPLE, state: "pending", next_attempt_at: "2026-08-05T03:00:00.120000Z" },
           },
@@ -150,11 +156,19 @@ async function prepareTest(
 ): Promise<{ ownerId: string; delivery: Delivery }> {
   return inTransaction(pg, async (client) => {
     const { ownerId, webhook } = await webhookFor(client, call);
-    await requireFew(tests, ownerId, "The webhooks of this owner were tested too often in the last minute.");
+    await requireFew(
+      tests,
+      ownerId,
+      "The webhooks of this owner were tested too often in the last minute. Try again later.",
+    );
     // An account may have a thousand organizations.
-    await requireFew(tests, `by ${call.account.id}`, "You tested webhooks too often in the last minute.");
+    await requireFew(
+      tests,
+      `by ${call.account.id}`,
+      "You tested webhooks too often in the last minute. Try again later.",
+    );
     const secrets = await readWebhookSecrets(client, { ownerId, id: webhook.id });
-    if (secrets === undefined) throw new Problem("not-found", "The webhook was deleted in the meantime.");
+    if (secrets === undefined) throw new Problem("not-found", "The webhook has been deleted.");
     const target = webhookTarget(webhook);
     await call.record(client, { ownerId, target, changes: { test: true }, isRepeatable: true });
     const id = uuidv7();
@@ -181,19 +195,20 @@ async function redeliver(
   const id = call.param("delivery");
   const named = { webhookId: webhook.id, id };
   const delivery = isUuid(id) ? await readWebhookDelivery(client, named) : undefined;
-  if (delivery === undefined) throw new Problem("not-found", `The webhook has no delivery ${id}.`);
+  if (delivery === undefined)
+    throw new Problem("not-found", `The webhook has no delivery with the id ${id}.`);
   if (!webhook.enabled)
-    throw new Problem("webhook-disabled", "The webhook is disabled; enable it to have events delivered.");
+    throw new Problem("webhook-disabled", "The webhook is disabled. Enable it to deliver events.");
   if (delivery.state !== "pending")
     await requireFew(
       redeliveries,
       webhook.id,
-      "Too many of this webhook's deliveries were sent again in the last minute.",
+      "Too many deliveries of this webhook were retried in the last minute. Try again later.",
     );
   if (!(await restartWebhookDelivery(client, delivery.id)))
     throw new Problem(
       "delivery-in-progress",
-      "The delivery has not ended yet, and is tried again by itself.",
+      "The delivery is still in progress and will be retried automatically.",
     );
   const target = { kind: "delivery", id: delivery.id, name: webhook.url } as const;
   await call.record(client, { ownerId, target, changes: { redelivered: true }, isRepeatable: true });

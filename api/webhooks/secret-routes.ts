@@ -24,7 +24,7 @@ export const WEBHOOK_EXAMPLE = {
   updated_at: "2026-08-04T13:58:26.021037Z",
 };
 export const WITH_SECRET = {
-  description: "The webhook with its secret, which is shown this once",
+  description: "The webhook with its secret. The secret is shown only once",
   schema: WEBHOOK_WITH_SECRET,
   example: { ...WEBHOOK_EXAMPLE, secret: `whsec_${"A".repeat(43)}=` },
 };
@@ -41,10 +41,10 @@ export function webhookSecretRoutes({ pg, sealer }: SecretDeps): Route[] {
       action: "webhooks.manage",
       operation: {
         id: "rotateWebhookSecret",
-        summary: "Give a webhook a new secret",
+        summary: "Rotate the secret of a webhook",
         description:
-          "For 24 hours requests are signed with the old one as well: `X-Service-Signature` then has two `v1=`. " +
-          "`DELETE .../old-secret` ends that at once.",
+          "For 24 hours requests are signed with both secrets: `X-Service-Signature` then has two `v1=` " +
+          "values. `DELETE .../old-secret` revokes the old secret immediately.",
         answers: { 200: WITH_SECRET },
       },
       async handle(call) {
@@ -57,11 +57,11 @@ export function webhookSecretRoutes({ pg, sealer }: SecretDeps): Route[] {
       action: "webhooks.manage",
       operation: {
         id: "deleteOldWebhookSecret",
-        summary: "End the old secret of a webhook before its 24 hours are over",
+        summary: "Revoke the old secret of a webhook",
         description:
-          "Requests are then signed with the current secret alone: for receivers that read one `v1` and have the new " +
-          "secret, and for an old secret that got known. Without an old secret nothing changes.",
-        answers: { 204: { description: "Only the current secret is valid" } },
+          "Requests are then signed with the current secret only. Use this if the receiver reads a single " +
+          "`v1`, or if the old secret was leaked. Does nothing if there is no old secret.",
+        answers: { 204: { description: "Old secret revoked" } },
       },
       async handle(call) {
         await endOldSecret({ pg }, call);

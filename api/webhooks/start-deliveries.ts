@@ -70,7 +70,7 @@ async function makeAttempt(worker: DeliveryWorker, delivery: ClaimedDelivery): P
   passFaultPoint("delivery-before-request");
   const exchange = await deliver(delivery, options).catch((error: unknown) => {
     onFailure(error);
-    return { status: null, responseBody: "", error: "The request could not be made.", durationMs: 0 };
+    return { status: null, responseBody: "", error: "The request could not be sent.", durationMs: 0 };
   });
   if (exchange.status !== null) passFaultPoint("delivery-after-answer");
   const { attempts } = delivery;

@@ -115,7 +115,7 @@ const UPDATE_WEBHOOKS = `
   ) o
   where w.id = o.webhook_id`;
 
-const REASON = "Nothing could be delivered for three days.";
+const REASON = "No event could be delivered for three days.";
 
 async function disableFailing(
   client: Postgres,

@@ -42,9 +42,8 @@ const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: DAY };
 const LIST_PATH = "/v2/:owner/webhooks";
 const PATH = "/v2/:owner/webhooks/:webhook";
 const NOT_FOR_THE_BLOCKED =
-  "Webhooks tell of all packages of the owner: every operation on them is forbidden to callers who are blocked from one.";
-const URL_RULE =
-  "The URL must be http or https and lead to the public internet, whatever its name resolves to.";
+  "Webhooks cover all packages of the owner. Callers who are blocked from any of the packages get 403.";
+const URL_RULE = "The URL must be http or https and must resolve to the public internet.";
 
 interface QuotedDeps extends WebhookDeps {
   /** Disabled webhooks count. */
@@ -59,7 +58,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       action: "webhooks.manage",
       operation: {
         id: "listWebhooks",
-        summary: "List the webhooks of a user or an organization",
+        summary: "List webhooks",
         description: NOT_FOR_THE_BLOCKED,
         query: PAGE_QUERY,
         answers: {
@@ -68,7 +67,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
             record: LISTED_WEBHOOK,
             example: LISTED_EXAMPLE,
             title: "WebhookList",
-            description: "One page of webhooks, newest first",
+            description: "A page of webhooks, newest first",
           }),
         },
       },
@@ -86,7 +85,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       operation: {
         id: "createWebhook",
         summary: "Create a webhook",
-        description: `${URL_RULE} An owner has at most ${quotas.webhooks}. ${NOT_FOR_THE_BLOCKED}`,
+        description: `${URL_RULE} An owner can have ${quotas.webhooks} webhooks. ${NOT_FOR_THE_BLOCKED}`,
         body: { schema: WEBHOOK_CREATE, example: SENT },
         answers: { 201: WITH_SECRET },
         problems: ["webhook-url-not-allowed", QUOTA_PROBLEMS.webhooks],
@@ -102,7 +101,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       method: "GET",
       path: PATH,
       action: "webhooks.manage",
-      operation: { id: "getWebhook", summary: "Read a webhook", answers: { 200: ANSWER } },
+      operation: { id: "getWebhook", summary: "Get a webhook", answers: { 200: ANSWER } },
       async handle(call) {
         answerRecord(call.ctx, (await webhookFor(pg, call)).webhook);
       },
@@ -113,9 +112,13 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       action: "webhooks.manage",
       operation: {
         id: "getWebhookDay",
-        summary: "Read how a webhook did in the last 24 hours",
+        summary: "Get delivery statistics of a webhook",
         answers: {
-          200: { description: "Its deliveries and attempts", schema: WEBHOOK_DAY, example: DAY },
+          200: {
+            description: "Deliveries and attempts of the last 24 hours",
+            schema: WEBHOOK_DAY,
+            example: DAY,
+          },
         },
       },
       async handle(call) {
@@ -129,10 +132,10 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       action: "webhooks.manage",
       operation: {
         id: "updateWebhook",
-        summary: "Change, disable or enable a webhook",
+        summary: "Update, disable or enable a webhook",
         description:
-          `What is left out stays as it is. ${URL_RULE} A disabled webhook is sent nothing, not even what was ` +
-          "waiting; enabled again, it is sent what happens from then on.",
+          `Omitted fields stay as they are. ${URL_RULE} A disabled webhook receives nothing, including events ` +
+          "that were waiting. Once it is enabled again, it receives new events only.",
         body: { schema: WEBHOOK_UPDATE, example: { enabled: false } },
         answers: { 200: { ...ANSWER, example: { ...EXAMPLE, enabled: false } } },
         problems: ["webhook-url-not-allowed", "precondition-failed"],
@@ -148,7 +151,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
       operation: {
         id: "deleteWebhook",
         summary: "Delete a webhook and its delivery log",
-        answers: { 204: { description: "It is gone" } },
+        answers: { 204: { description: "Webhook deleted" } },
         problems: ["precondition-failed"],
       },
       async handle(call) {

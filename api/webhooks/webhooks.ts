@@ -130,7 +130,7 @@ export async function listWebhooks(
 export async function readWebhookDay(pg: Postgres, id: string): Promise<WebhookDay> {
   const text = `select (${LAST_24_HOURS}) as day from webhooks w where w.id = $1`;
   const [row] = await query<{ day: WebhookDay }>(pg, text, [id]);
-  if (row === undefined) throw new Problem("not-found", "The webhook is gone.");
+  if (row === undefined) throw new Problem("not-found", "The webhook has been deleted.");
   return row.day;
 }
 
@@ -164,7 +164,8 @@ export async function webhookFor(
   const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
   const id = param("webhook");
   const webhook = isUuid(id) ? await readWebhook(pg, { ownerId, id }) : undefined;
-  if (webhook === undefined) throw new Problem("not-found", `There is no webhook ${id} that you can see.`);
+  if (webhook === undefined)
+    throw new Problem("not-found", `The webhook ${id} does not exist, or you do not have access to it.`);
   return { ownerId, webhook };
 }
 

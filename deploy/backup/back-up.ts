@@ -55,7 +55,7 @@ interface Moment extends BackupOptions {
 /** Answers the moment, as an ISO time. */
 async function takeMoment({ dataDir, place, log, isRunning, report }: Moment): Promise<string> {
   const stores = [clickHouseSnapshot({ dataDir, place }), postgresSnapshot({ dataDir, place })];
-  report(`Backing up ${dataDir}, ${isRunning ? "beside the service" : "on which no service runs"}.`);
+  report(`Backing up ${dataDir} (${isRunning ? "service is running" : "service is not running"}).`);
   // Twice, so that the second take, for which the stores stand still, is short.
   for (const store of stores) store.take();
   const servers = isRunning ? await freezeServers(dataDir) : undefined;
@@ -68,7 +68,7 @@ async function takeMoment({ dataDir, place, log, isRunning, report }: Moment): P
     await servers?.thaw();
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);
-  if (isRunning) report(`PostgreSQL and ClickHouse stood still for ${seconds} s.`);
+  if (isRunning) report(`PostgreSQL and ClickHouse were paused for ${seconds} s.`);
   return takenAt;
 }
 
@@ -102,21 +102,23 @@ function requireData(dataDir: string): void {
   const missing = STORES.filter((name) => !existsSync(join(dataDir, name)));
   if (missing.length === 0) return;
   throw new StartFailure(
-    `DATA_DIR ${dataDir} is no installation with embedded stores: it has no folder ${missing.join(", ")}.`,
+    `DATA_DIR ${dataDir} does not contain embedded stores: folder ${missing.join(", ")} is missing.`,
   );
 }
 
 function requireApart(dataDir: string, to: string): void {
   const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
   if (!isWithin(to, dataDir) && !isWithin(dataDir, to)) return;
-  throw new StartFailure(`The backup cannot be in ${to}: choose a folder outside DATA_DIR ${dataDir}.`);
+  throw new StartFailure(
+    `The backup cannot be written to ${to}. Choose a folder outside DATA_DIR ${dataDir}.`,
+  );
 }
 
 function makeEmpty(to: string): void {
   try {
     makeFolders(to);
     if (readdirSync(to).length > 0)
-      throw new StartFailure(`${to} is not empty: each backup needs a folder of its own.`);
+      throw new StartFailure(`${to} is not empty. Each backup needs its own folder.`);
     chmodSync(to, 0o700);
   } catch (error) {
     throw explainFileError(error, to);

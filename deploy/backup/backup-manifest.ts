@@ -61,7 +61,7 @@ export async function readManifest(
     .map((line) => JSON.parse(line) as BackupEntry);
   if (!entries.some(({ path }) => path === FORMAT_MARK))
     throw new StartFailure(
-      `${dir} is the backup of a program from before the first release: restore it with that one.`,
+      `${dir} was created by a version before the first release. Restore it with that version.`,
     );
   const known = new Set(await knownMigrations());
   if (manifest.migrations.some((name) => !known.has(name))) throw newer(dir, manifest);
@@ -77,12 +77,12 @@ function parseManifest(dir: string, text: string): BackupManifest {
 }
 
 function damaged(dir: string, name: string): StartFailure {
-  return new StartFailure(`${join(dir, name)} is not as it was written: the backup is damaged.`);
+  return new StartFailure(`The backup is damaged: ${join(dir, name)} has changed since it was written.`);
 }
 
 function newer(dir: string, { version }: BackupManifest): StartFailure {
   return new StartFailure(
-    `${dir} is the backup of a newer program (${version}): restore it with that one, or a later one.`,
+    `${dir} was created by a newer version (${version}). Restore it with that version or a later one.`,
   );
 }
 
@@ -91,7 +91,7 @@ function read(dir: string, name: string): string {
     return readFileSync(join(dir, name), "utf8");
   } catch (cause) {
     throw new StartFailure(
-      `${dir} is not a complete backup: it has no ${name}. A backup that was interrupted is left like that.`,
+      `${dir} is not a complete backup: ${name} is missing. The backup was probably interrupted.`,
       { cause },
     );
   }

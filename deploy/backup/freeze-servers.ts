@@ -22,7 +22,8 @@ export async function freezeServers(dataDir: string) {
       async thaw() {
         const stoodStill = [...serversOf(dataDir)].every((pid) => pids.has(pid) && isStopped(pid));
         await guard.release();
-        if (!stoodStill) throw new StartFailure("The stores went on while they were read: try again.");
+        if (!stoodStill)
+          throw new StartFailure("The stores were not paused while they were read. Try again.");
       },
     };
   } catch (error) {
@@ -38,7 +39,7 @@ async function stopAll(dataDir: string, guard: ReturnType<typeof startGuard>): P
     const pids = serversOf(dataDir);
     const moving = [...pids].filter((pid) => !isStopped(pid));
     if (moving.length === 0) return pids;
-    if (performance.now() > deadline) throw new StartFailure("The stores do not stand still: try again.");
+    if (performance.now() > deadline) throw new StartFailure("The stores could not be paused. Try again.");
     for (const pid of moving) guard.stop(pid);
     await pause(POLL_MS);
   }
@@ -51,7 +52,8 @@ function serversOf(dataDir: string): ReadonlySet<number> {
     const found = findServers(join(dataDir, FOLDERS[name]), isServerOf[name]);
     if (found.length > 0) return found.map(({ pid }) => pid);
     throw new StartFailure(
-      `${name} of ${dataDir} is not to be seen from here: run this where the service runs, on Linux, as its user or as root; or try again when it is ready.`,
+      `${name} of ${dataDir} cannot be found. Run this command on the machine of the service (Linux), as its ` +
+        "user or as root, or try again when the service is ready.",
     );
   });
   return new Set(pids.flat());

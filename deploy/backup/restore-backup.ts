@@ -52,7 +52,7 @@ function requireEmpty(dataDir: string): void {
   const [found] = readdirSync(dataDir).filter((name) => !MAY_BE_THERE.has(name));
   if (found === undefined) return;
   throw new StartFailure(
-    `DATA_DIR ${dataDir} is not empty (it has ${found}): restore into an empty folder, and put the old one away first.`,
+    `DATA_DIR ${dataDir} is not empty (it contains ${found}). Move the old folder away and restore into an empty one.`,
   );
 }
 
@@ -62,12 +62,12 @@ async function restoreEntry(
 ): Promise<void> {
   const { path } = entry;
   if (normalize(path) !== path || path.startsWith("/") || path.startsWith(".."))
-    throw new StartFailure(`${backup} lists ${path}, which is outside of it: the backup is damaged.`);
+    throw new StartFailure(`The backup is damaged: ${backup} lists ${path}, which is outside it.`);
   const target = join(place, path);
   if (entry.kind === "folder") mkdirSync(target, { mode: 0o700 });
   else if (entry.kind === "link") symlinkSync(entry.target, target);
   else if (!(await isCopiedWhole(entry, { from: join(backup, path), to: target })))
-    throw new StartFailure(`${join(backup, path)} is not as it was written: the backup is damaged.`);
+    throw new StartFailure(`The backup is damaged: ${join(backup, path)} has changed since it was written.`);
 }
 
 async function isCopiedWhole(

@@ -11,7 +11,7 @@ export function takeSnapshotPlace(dataDir: string) {
   const lock = takeLockFile(lockPath(dataDir));
   if ("heldBy" in lock)
     throw new StartFailure(
-      `Another backup of ${dataDir} is under way (process ${lock.heldBy}): wait for its end.`,
+      `Another backup of ${dataDir} is running (process ${lock.heldBy}). Wait until it ends.`,
     );
   const path = join(dataDir, NAME);
   const clear = () => rmSync(path, { recursive: true, force: true });

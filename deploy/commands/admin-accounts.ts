@@ -10,7 +10,7 @@ import type { AdminProcess, Administer, Administered } from "./administer.js";
 export function accountCommands(administer: Administer, process: Pick<AdminProcess, "note">): Command[] {
   return [
     new Command("create-account")
-      .description("Create an account and print only its API token on standard output.")
+      .description("Create an account and print its API token on standard output.")
       .requiredOption("--username <name>", "unique among users and organizations, ignoring case")
       .requiredOption("--email <address>")
       .action((options: { username: string; email: string }) =>
@@ -26,7 +26,9 @@ export function accountCommands(administer: Administer, process: Pick<AdminProce
 function rotateCommand(administer: Administer, { note }: Pick<AdminProcess, "note">): Command {
   return new Command("rotate-token")
     .description(
-      "Create a new API token for an account and print it, alone on standard output. The old token, the password, all sessions, additional tokens and unused sign-in links end at once. Sign-in with OpenID stays: it follows the e-mail address.",
+      "Rotate the API token of an account and print the new one on standard output. The old token, the " +
+        "password, all sessions, access tokens and unused sign-in links are revoked immediately. Sign-in with " +
+        "OpenID still works, because it uses the e-mail address.",
     )
     .argument("<username>")
     .action((username: string) =>
@@ -41,20 +43,20 @@ function rotateCommand(administer: Administer, { note }: Pick<AdminProcess, "not
 function endedSentence({ password, sessions, tokens, signInLinks }: Ended): string {
   const names = tokens.length === 0 ? "" : ` (${tokens.join(", ")})`;
   return (
-    `Ended with the old token: ${password ? "the" : "no"} password, sessions: ${sessions}, ` +
-    `additional tokens: ${tokens.length}${names}, unused sign-in links: ${signInLinks}.`
+    `Revoked with the old token: ${password ? "the" : "no"} password, sessions: ${sessions}, access ` +
+    `tokens: ${tokens.length}${names}, unused sign-in links: ${signInLinks}.`
   );
 }
 
 function signInLinkCommand(administer: Administer): Command {
   return new Command("sign-in-link")
     .description(
-      `Print a link that signs in to the dashboard, alone on standard output. It works once, within ${LINK_MINUTES} minutes.`,
+      `Print a sign-in link for the dashboard on standard output. It works once, within ${LINK_MINUTES} minutes.`,
     )
-    .argument("[username]", "may be left out while there is no account: the link then makes the first one")
+    .argument("[username]", "optional while there is no account: the link then creates the first one")
     .option(
       "--url <url>",
-      "the service as browsers reach it; by default PUBLIC_URL, or as it listens on this machine",
+      "URL of the service for browsers (default: PUBLIC_URL, or the local address)",
       parseUrl,
     )
     .action((username: string | undefined, { url }: { url?: string }) =>
@@ -73,21 +75,22 @@ function parseUrl(text: string): string {
 function serviceUrl({ apiUrl, publicUrl = apiUrl }: Pick<Administered, "apiUrl" | "publicUrl">): string {
   if (publicUrl !== undefined) return publicUrl;
   throw new StartFailure(
-    "No server runs on this DATA_DIR: start it, or say with --url where browsers reach the service.",
+    "The service is not running on this DATA_DIR. Start it, or pass its URL with --url.",
   );
 }
 
 function renameCommand(administer: Administer): Command {
   return new Command("rename-account")
     .description(
-      "Give an account another username. Its token, sessions and packages stay. URLs have the new name at once, and the old one is free.",
+      "Rename an account. Its token, sessions and packages stay. URLs change immediately, and the old name " +
+        "becomes available to others.",
     )
     .argument("<username>")
     .argument("<new-username>", "unique among users and organizations, ignoring case")
     .action((username: string, to: string) =>
       administer(async ({ pg }) => {
         const before = await renameAccount(pg, { username, to });
-        return [`${before} is ${to} now.`];
+        return [`Renamed ${before} to ${to}.`];
       }),
     );
 }
@@ -97,36 +100,39 @@ function endingCommands(administer: Administer): Command[] {
     new Command(name).argument("<username>").action((username: string) =>
       administer(async ({ pg }) => {
         await switchAccount(pg, { username, disabled });
-        return [disabled ? `${username} is refused now.` : `${username} is let in again.`];
+        return [disabled ? `Disabled account ${username}.` : `Enabled account ${username}.`];
       }),
     );
   return [
     switching("disable-account", { disabled: true }).description(
-      "Refuse an account's tokens and sessions at once. Its packages stay, and collect on.",
+      "Disable an account: its tokens and sessions are rejected immediately. Its packages stay and keep collecting.",
     ),
     switching("enable-account", { disabled: false }).description(
-      "Let a disabled account in again, with the token and password that it had.",
+      "Enable a disabled account, with its previous token and password.",
     ),
     new Command("remove-account")
       .alias("delete-account")
       .description(
-        "Remove an account for good, with its e-mail address, notifications to it, tokens, sessions and own log. Refused while it owns packages or pixels, is the last owner of an organization, or has imports running.",
+        "Permanently remove an account with its e-mail address, notifications to it, tokens, sessions and " +
+          "audit log. Fails while it owns packages or pixels, is the last owner of an organization, or has " +
+          "running imports.",
       )
       .argument("<username>")
       .action((username: string) =>
         administer(async ({ pg }) => {
           await removeAccount(pg, username);
-          return [`${username} is removed.`];
+          return [`Removed account ${username}.`];
         }),
       ),
     new Command("remove-organization")
       .alias("delete-organization")
       .description(
-        "Remove an organization for good, with its members' roles, webhooks, companies, records of imports and own log. Refused while it owns packages or pixels, or their events are not erased yet.",
+        "Permanently remove an organization with its memberships, webhooks, companies, import records and " +
+          "audit log. Fails while it owns packages or pixels, or while their events are being erased.",
       )
       .argument("<organization>")
       .action((organization: string) =>
-        administer(async ({ pg }) => [`${await removeOrganization(pg, organization)} is removed.`]),
+        administer(async ({ pg }) => [`Removed organization ${await removeOrganization(pg, organization)}.`]),
       ),
   ];
 }

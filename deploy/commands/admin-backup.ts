@@ -10,15 +10,16 @@ export function backupCommands(admin: AdminProcess): Command[] {
   return [
     new Command("backup")
       .description(
-        "Back up an installation with embedded stores into a new folder, while the service runs or not. The folder holds secrets.",
+        "Back up an installation with embedded stores to a new folder. The service can keep running. The " +
+          "folder contains secrets.",
       )
-      .argument("<folder>", "missing or empty, outside DATA_DIR; made with mode 0700")
+      .argument("<folder>", "new or empty folder outside DATA_DIR; created with mode 0700")
       .action((folder: string) => explaining(admin, () => backup(admin, folder))),
     new Command("restore")
       .description(
-        "Restore a backup into DATA_DIR, which must be empty or missing, while no service runs on it.",
+        "Restore a backup to DATA_DIR, which must be empty or missing. The service must be stopped.",
       )
-      .argument("<folder>", "made by `admin backup`")
+      .argument("<folder>", "folder created by `admin backup`")
       .action((folder: string) => explaining(admin, () => restore(admin, folder))),
   ];
 }
@@ -27,11 +28,11 @@ async function backup({ env, print, note }: AdminProcess, folder: string): Promi
   const config = embeddedConfig(env);
   const { backUp } = await import("../backup/back-up.js");
   const manifest = await backUp({ dataDir: config.dataDir, to: folder, report: note });
-  print(`${folder} holds this installation as it was at ${manifest.takenAt}: ${sizeOf(manifest)}.`);
+  print(`Backed up to ${folder}, as of ${manifest.takenAt}: ${sizeOf(manifest)}.`);
   print(
     config.secretKey === undefined
-      ? "It holds the secret key, and everybody's tokens and data: protect it like a password."
-      : "It holds everybody's data, but not SECRET_KEY of the environment: keep a copy of that elsewhere.",
+      ? "The backup contains the secret key and all tokens and data. Protect it like a password."
+      : "The backup contains all data, but not the SECRET_KEY of the environment. Keep a copy of it elsewhere.",
   );
 }
 
@@ -40,7 +41,7 @@ async function restore({ env, print }: AdminProcess, folder: string): Promise<vo
   const { restoreBackup } = await import("../backup/restore-backup.js");
   const manifest = await restoreBackup({ from: folder, dataDir });
   print(
-    `${dataDir} is as it was at ${manifest.takenAt}: ${sizeOf(manifest)}, all checked. Start the service.`,
+    `Restored ${dataDir} as of ${manifest.takenAt}: ${sizeOf(manifest)}, all verified. Start the service.`,
   );
 }
 
@@ -57,7 +58,8 @@ function embeddedConfig(env: AdminProcess["env"]): Config {
   ].filter((name) => name !== false);
   if (shared.length === 0) return config;
   throw new StartFailure(
-    `This is for embedded stores, and ${shared.join(" and ")} is set: for your own stores see deploy/docs/backup.md.`,
+    `This command backs up embedded stores, but ${shared.join(" and ")} is set. For your own stores see ` +
+      "deploy/docs/backup.md.",
   );
 }
 

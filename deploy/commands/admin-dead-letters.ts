@@ -23,8 +23,8 @@ export function deadLettersCommand(administer: Administer): Command {
 
 function listCommand(administer: Administer): Command {
   return new Command("list")
-    .description("List them: id, import, owner, first line, lines, tries, time and reason.")
-    .option("--json", "one JSON object a line")
+    .description("List dead letters: id, import, owner, first line, lines, attempts, time and reason.")
+    .option("--json", "print one JSON object per line")
     .action(({ json = false }: { json?: boolean }) =>
       administer(async ({ pg }) => {
         const letters = await listDeadLetters(pg);
@@ -35,12 +35,14 @@ function listCommand(administer: Administer): Command {
 
 function retryCommand(administer: Administer): Command {
   return new Command("retry")
-    .description("Append them to the event log again; their lines count as imported once they are enriched.")
-    .argument("[id...]", "as `list` shows them", parseIds)
-    .option("--all", "every one that waits")
+    .description(
+      "Append dead letters to the event log again. Their lines count as imported once they are enriched.",
+    )
+    .argument("[id...]", "ids as shown by `list`", parseIds)
+    .option("--all", "all dead letters")
     .action((ids: number[], { all = false }: { all?: boolean }) =>
       administer(async (deps) => {
-        if (all === ids.length > 0) throw new Error("Give the ids of dead letters, or --all.");
+        if (all === ids.length > 0) throw new Error("Pass the ids of dead letters, or --all.");
         return retryLetters(all ? (await listDeadLetters(deps.pg)).map(({ id }) => id) : ids, deps);
       }),
     );
@@ -48,21 +50,21 @@ function retryCommand(administer: Administer): Command {
 
 function dropCommand(administer: Administer): Command {
   return new Command("drop")
-    .description("Forget them for good; their lines stay counted as failed.")
-    .argument("<id...>", "as `list` shows them", parseIds)
+    .description("Permanently delete dead letters. Their lines stay counted as failed.")
+    .argument("<id...>", "ids as shown by `list`", parseIds)
     .action((ids: number[]) => administer(({ pg }) => dropLetters(pg, ids)));
 }
 
 function parseIds(text: string, before: number[] = []): number[] {
   const id = Number(text);
   if (/^\d+$/.test(text) && id > 0 && Number.isSafeInteger(id)) return [...before, id];
-  throw new InvalidArgumentError("Ids are whole numbers, as `admin dead-letters list` shows them.");
+  throw new InvalidArgumentError("Ids must be whole numbers, as shown by `admin dead-letters list`.");
 }
 
 const HEADINGS = ["ID", "IMPORT", "OWNER", "FIRST LINE", "LINES", "TRIES", "SINCE", "REASON"];
 
 function tableOf(letters: readonly WaitingLetter[]): string[] {
-  if (letters.length === 0) return ["No dead letter is waiting."];
+  if (letters.length === 0) return ["No dead letters."];
   const rows = letters.map((letter) => [
     String(letter.id),
     letter.importId ?? "-",
@@ -86,7 +88,7 @@ function tableOf(letters: readonly WaitingLetter[]): string[] {
 
 /** One by one: those that were appended stay so, also where a later one fails. */
 async function retryLetters(ids: readonly number[], { pg, logSource }: Administered): Promise<string[]> {
-  if (ids.length === 0) return ["No dead letter is waiting."];
+  if (ids.length === 0) return ["No dead letters."];
   await using log = await openAdminLog(logSource);
   const idsOf: Record<Retried, number[]> = { appended: [], closed: [], unknown: [] };
   for (const id of new Set(ids)) {
@@ -112,7 +114,7 @@ function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly numb
   const sentences = [`${countOf(appended.length)} appended to the event log again.`];
   if (closed.length > 0)
     sentences.push(
-      `Not ${closed.join(", ")}: the import was aborted or retracted and takes no more lines; drop them.`,
+      `Not retried: ${closed.join(", ")}. The import was aborted or retracted and accepts no more lines; drop them.`,
     );
   if (unknown.length > 0) sentences.push(unknownLetters(unknown).message);
   return sentences.join(" ");
@@ -127,7 +129,7 @@ async function dropLetters(pg: Pool, ids: readonly number[]): Promise<string[]> 
 
 function unknownLetters(ids: readonly number[]): Error {
   const named = ids.length === 1 ? `dead letter ${ids[0]} is` : `dead letters ${ids.join(", ")} are`;
-  return new Error(`No ${named} waiting; see: admin dead-letters list`);
+  return new Error(`No ${named} open. See: admin dead-letters list`);
 }
 
 function countOf(letters: number): string {

@@ -12,12 +12,17 @@ const TIMEOUT_SECONDS = 600;
 /** `admin drain`: waits for enrichment and settlement, before work on ClickHouse that forgets which inserts it has had. */
 export function drainCommand(administer: Administer, { note }: Pick<AdminProcess, "note">): Command {
   return new Command("drain")
-    .description("Wait until every line that was acknowledged is in ClickHouse and settled.")
-    .option("--timeout <seconds>", "when to give up, with status 1", wholeNumber, TIMEOUT_SECONDS)
+    .description("Wait until all acknowledged lines are in ClickHouse and settled.")
+    .option(
+      "--timeout <seconds>",
+      "seconds after which to give up with status 1",
+      wholeNumber,
+      TIMEOUT_SECONDS,
+    )
     .addHelpText(
       "after",
-      "\nStop every process with the role `api` or `collect` first, and let `enrich` and `jobs` run." +
-        "\nIt changes nothing, and says on standard error how much is left.",
+      "\nFirst stop all processes with the role `api` or `collect`; keep `enrich` and `jobs` " +
+        "running.\nThe command changes nothing and reports its progress on standard error.",
     )
     .action(({ timeout }: { timeout: number }) =>
       administer((deps) => drain(deps, { timeoutMs: timeout * 1_000, note })),
@@ -37,20 +42,20 @@ async function drain(
   };
   if ("dir" in logSource && apiUrl === undefined) requireDrained(await read());
   else await waitUntilDrained(read, options);
-  return ["Every line that was acknowledged is in ClickHouse and settled.", ...(await deadLetterLines(pg))];
+  return ["All acknowledged lines are in ClickHouse and settled.", ...(await deadLetterLines(pg))];
 }
 
 /** An embedded log is read by the service on its directory alone. */
 function requireDrained(state: Undrained): void {
   const left = leftOf(state);
   if (left !== "")
-    throw new Error(`${left}${namesOf(state)}, and no service runs on this DATA_DIR: start it.`);
+    throw new Error(`${left}${namesOf(state)}, but the service is not running on this DATA_DIR. Start it.`);
 }
 
 async function deadLetterLines(pg: Administered["pg"]): Promise<string[]> {
   const letters = await countDeadLetters(pg);
   if (letters === 0) return [];
-  return [`Not counted: the lines of dead letters (${letters}); see: admin dead-letters list`];
+  return [`Not included: lines of dead letters (${letters}). See: admin dead-letters list`];
 }
 
 /** The work that is left for the lines that were acknowledged, at one moment. */
@@ -94,7 +99,11 @@ export async function waitUntilDrained(
 /** Empty where nothing is left. */
 function leftOf({ records, imports, batches }: Undrained): string {
   const parts = [
-    { count: records, one: "record waits in the event log", many: "records wait in the event log" },
+    {
+      count: records,
+      one: "record is waiting in the event log",
+      many: "records are waiting in the event log",
+    },
     { count: imports.length, one: "import is not done", many: "imports are not done" },
     {
       count: batches,
@@ -113,14 +122,14 @@ function namesOf({ imports }: Undrained): string {
 }
 
 function progressOf(state: Undrained, came: number): string {
-  const left = leftOf(state) || "Nothing is left; waiting whether more comes";
-  return came > 0 ? `${left}. ${came} more came: ${STILL_TAKING}` : `${left}.`;
+  const left = leftOf(state) || "Nothing is left; checking for new records";
+  return came > 0 ? `${left}. ${numbered(came, "new record")} arrived: ${STILL_TAKING}` : `${left}.`;
 }
 
-const STILL_TAKING = "a process with the role api or collect takes requests.";
+const STILL_TAKING = "a process with the role api or collect still accepts requests.";
 
 function refusal(state: Undrained, { timeoutMs, came }: { timeoutMs: number; came: number }): string {
-  const left = leftOf(state) || "nothing is left, but records still come";
-  const still = came > 0 ? ` Stop every process with the role api or collect first.` : "";
+  const left = leftOf(state) || "nothing is left, but records still arrive";
+  const still = came > 0 ? " Stop all processes with the role api or collect first." : "";
   return `After ${Math.round(timeoutMs / 1000)} s ${left}${namesOf(state)}.${still}`;
 }

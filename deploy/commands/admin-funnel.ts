@@ -11,27 +11,25 @@ import type { Administer, Administered } from "./administer.js";
 
 export function funnelCommand(administer: Administer): Command {
   return new Command("funnel")
-    .description("Companies and their funnel stages.")
+    .description("Update the funnel stages of companies.")
     .addCommand(runCommand(administer));
 }
 
 function runCommand(administer: Administer): Command {
   return new Command("run")
-    .description(
-      "Compute the funnel stages of companies now, as the schedule does. Stores and announces changes.",
-    )
-    .argument("[owner]", "a user or an organization; without it, all of them")
+    .description("Update funnel stages now, like the scheduled run. Changes are stored and sent to webhooks.")
+    .argument("[owner]", "user or organization (default: all)")
     .option(
       "--as-of <date>",
-      "compute the stages as of the end of this day, or this time (ISO 8601), and store it as the time of the " +
-        "changes; it must not be in the future or before the owner's last run",
+      "compute stages as of the end of this day, or of this time (ISO 8601), and store it as the time of the " +
+        "changes; must not be in the future or before the owner's last run",
       parseTime,
     )
     .addHelpText(
       "after",
-      "\nWith --as-of, later events do not count; the next run counts them. Owners with a later run are skipped, and" +
-        "\nare an error when named. Stored history never changes." +
-        "\nOwners with running imports are skipped until the next run, for one day at most.",
+      "\nWith --as-of, later events are not counted until the next run. Owners with a later run are skipped; " +
+        "naming\none is an error. Stored history never changes.\nOwners with running imports are skipped until " +
+        "the next run, for at most one day.",
     )
     .action((owner: string | undefined, { asOf }: { asOf?: Date }) =>
       administer(async (deps) => [sentenceOf(await run(deps, { owner, asOf }))]),
@@ -44,7 +42,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 function parseTime(text: string): Date {
   const whole = DAY.test(text) ? `${text}T23:59:59.999Z` : text;
   if (isTime(whole)) return new Date(whole);
-  throw new InvalidArgumentError("Give a date as YYYY-MM-DD, or an ISO 8601 time with its zone.");
+  throw new InvalidArgumentError("Use a date (YYYY-MM-DD) or an ISO 8601 time with a time zone.");
 }
 
 async function run(
@@ -73,13 +71,13 @@ function requirePast(asOf: Date, now: Date): Date {
   if (asOf <= now) return asOf;
   if (asOf.toISOString() === `${now.toISOString().slice(0, 10)}T23:59:59.999Z`) return now;
   throw new Error(
-    `${asOf.toISOString()} is in the future: choose an earlier time. No other run could follow until then.`,
+    `${asOf.toISOString()} is in the future. Choose an earlier time; otherwise no run could follow until then.`,
   );
 }
 
 async function ownerNamed(pg: Pool, name: string): Promise<string> {
   const id = await findOwnerId(pg, name);
-  if (id === undefined) throw new Error(`There is no user or organization ${name}.`);
+  if (id === undefined) throw new Error(`The user or organization ${name} does not exist.`);
   return id;
 }
 
@@ -87,7 +85,8 @@ async function requireLater(pg: Pool, { ownerId, asOf }: { ownerId: string; asOf
   const last = await readLastRun(pg, ownerId);
   if (last === undefined || last <= asOf) return;
   throw new Error(
-    `The last run of this owner was as of ${last.toISOString()}: choose a later time, because announced stages must not change.`,
+    `The last run of this owner was as of ${last.toISOString()}. Choose a later time, because announced ` +
+      "stages must not change.",
   );
 }
 
@@ -96,8 +95,10 @@ function sentenceOf({ owners, companies, changes, leftAlone, importing }: Funnel
   const results = `${numbered(companies, "company", "companies")} of ${computed}`;
   const changed = `${numbered(changes, "change", "changes")} of stage`;
   const later =
-    leftAlone === 0 ? "" : ` ${numbered(leftAlone, "owner", "owners")} skipped: their last run is later.`;
+    leftAlone === 0
+      ? ""
+      : ` ${numbered(leftAlone, "owner", "owners")} skipped because their last run is later.`;
   const waiting =
-    importing === 0 ? "" : ` ${numbered(importing, "owner", "owners")} skipped: imports are running.`;
+    importing === 0 ? "" : ` ${numbered(importing, "owner", "owners")} skipped because imports are running.`;
   return `${results}, ${changed}.${later}${waiting}`;
 }

@@ -8,7 +8,8 @@ export function listCommands(administer: Administer): Command[] {
   return [
     listCommand("list-accounts")
       .description(
-        "List all accounts: username, e-mail, time of creation, whether it may export, organizations with its role, and whether it is disabled.",
+        "List accounts with username, e-mail, creation time, export right, organizations and roles, and " +
+          "whether they are disabled.",
       )
       .action(({ json }: { json?: true }) =>
         administer(async ({ pg }) => {
@@ -17,7 +18,7 @@ export function listCommands(administer: Administer): Command[] {
         }),
       ),
     listCommand("list-grants")
-      .description("List the users and organizations that may export data.")
+      .description("List users and organizations with the export right.")
       .action(({ json }: { json?: true }) =>
         administer(async ({ pg }) => {
           const grants = await listGrants(pg);
@@ -33,7 +34,7 @@ export function listCommands(administer: Administer): Command[] {
 }
 
 function listCommand(name: string): Command {
-  return new Command(name).option("--json", "print one JSON array");
+  return new Command(name).option("--json", "print a JSON array");
 }
 
 const ACCOUNT_COLUMNS = ["username", "email", "created", "export", "organizations", "state"];

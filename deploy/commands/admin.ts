@@ -33,8 +33,8 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
     .option("--new", "make an installation where DATA_DIR has no data yet")
     .addHelpText(
       "after",
-      "\nReads the same environment as `start`: DATABASE_URL, or else DATA_DIR." +
-        "\nEvery change is recorded in the audit log of its owner, with the operator as its author.",
+      "\nUses the same environment as `start`: DATABASE_URL if set, otherwise DATA_DIR.\nChanges are " +
+        "recorded in the owner's audit log with the operator as actor.",
     );
   const administer = administrator(process, () => admin.opts<{ new?: true }>().new === true);
   for (const command of [
@@ -55,13 +55,13 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
 function exportCommands(administer: Administer): Command[] {
   return [
     new Command("grant-export")
-      .description("Let a user or an organization export data.")
+      .description("Enable data export for a user or organization.")
       .argument("<owner>")
       .action((owner: string) =>
         administer(({ pg }) => grantLines(pg, { name: owner, exportEnabled: true })),
       ),
     new Command("revoke-export")
-      .description("Stop a user or an organization from exporting data.")
+      .description("Disable data export for a user or organization.")
       .argument("<owner>")
       .action((owner: string) =>
         administer(({ pg }) => grantLines(pg, { name: owner, exportEnabled: false })),
@@ -71,19 +71,20 @@ function exportCommands(administer: Administer): Command[] {
 
 function migrateCommand(administer: Administer): Command {
   return new Command("migrate")
-    .description("Migrate PostgreSQL and ClickHouse to this version, as every start does.")
+    .description("Migrate PostgreSQL and ClickHouse to this version. Every start does this too.")
     .action(() => administer(({ pg, clickhouseSource }) => migrateLines(pg, clickhouseSource)));
 }
 
 /** PostgreSQL is migrated before every command. */
 async function migrateLines(lock: Pool, source: ClickHouseSource | undefined): Promise<string[]> {
   const postgres = "PostgreSQL is up to date.";
-  if (source === undefined) return [postgres, "The embedded ClickHouse is migrated when it starts."];
+  if (source === undefined) return [postgres, "The embedded ClickHouse is migrated when the service starts."];
   const { prepareServers } = await import("../stores/clickhouse/prepare-clickhouse.js");
   const unavailable = await prepareServers(source, { lock });
   if (unavailable.length > 0)
     throw new Error(
-      `These servers of ClickHouse do not answer, or still fetch what their shard has: ${unavailable.join(", ")}. The others are up to date.`,
+      "These ClickHouse servers do not respond, or are still fetching data from their shard: " +
+        `${unavailable.join(", ")}. All others are up to date.`,
     );
   return [postgres, "ClickHouse is up to date."];
 }
@@ -120,16 +121,16 @@ async function onDatabase(from: OpenAdminStores, work: (deps: Administered) => P
 
 async function grantLines(pg: Pool, change: { name: string; exportEnabled: boolean }): Promise<string[]> {
   const name = await switchExport(pg, change);
-  return [change.exportEnabled ? `${name} may export now.` : `${name} may not export any more.`];
+  return [change.exportEnabled ? `Export enabled for ${name}.` : `Export disabled for ${name}.`];
 }
 
 function npmNameCommand(administer: Administer): Command {
   return new Command("assign-npm-name")
     .description(
-      "Let install reports of an npm package count for this owner alone, even if others have a package of that name.",
+      "Assign the install reports of an npm package to this owner only, even if others have a package with that name.",
     )
-    .argument("<name>", "as npm knows it, such as @acme/web")
-    .argument("<owner>", "a user or an organization")
+    .argument("<name>", "name on npm, such as @acme/web")
+    .argument("<owner>", "user or organization")
     .action((name: string, owner: string) =>
       administer(async ({ pg }) => {
         await assignNpmName(pg, { name, owner });

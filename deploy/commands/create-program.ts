@@ -16,7 +16,7 @@ export async function createProgram(
 ): Promise<Command> {
   const { version } = JSON.parse(readFileSync(assetUrl("package.json"), "utf8")) as { version: string };
   const program = new Command("maintainer-toolchain")
-    .description("See who uses your packages: imports and live downloads in, exact daily breakdowns out.")
+    .description("See who uses your packages: import or collect downloads, and read exact daily breakdowns.")
     .version(version);
   for (const { name, description, load } of entries) {
     const command = named.includes(name) ? await load() : new Command(name);

@@ -21,10 +21,13 @@ const BINARY = ["parquet", "arrow"];
 /** `export`: daily aggregates of an owner or a package, or the events of a package. */
 export function exportCommand(): Command {
   const command = new Command("export")
-    .argument("<owner[/package]>", "whose numbers")
+    .argument("<owner[/package]>", "owner or owner/package")
     .requiredOption("--from <day>", "as 2026-11-01")
-    .requiredOption("--until <day>", "the first day that is left out")
-    .option("--events", "each event of a package, at most 31 days; without it daily totals, at most 366")
+    .requiredOption("--until <day>", "end of the range, exclusive")
+    .option(
+      "--events",
+      "export single events of a package (at most 31 days) instead of daily aggregates (at most 366)",
+    )
     .addOption(new Option("--format <format>").choices(FORMATS).default("ndjson"))
     .option("--output <file>", "where to (default: standard output)");
   return addServiceOptions(command).action(run);
@@ -33,7 +36,7 @@ export function exportCommand(): Command {
 async function run(text: string, options: Options): Promise<void> {
   const { output, format } = options;
   if (output === undefined && BINARY.includes(format) && process.stdout.isTTY)
-    throw new StartFailure(`${format} is not for a terminal: add --output FILE.`);
+    throw new StartFailure(`${format} cannot be written to a terminal. Add --output FILE.`);
   const service = serviceOf(options);
   const target = parseTarget(text, "the argument");
   const answer = await nearTarget(service, target, async () =>
@@ -44,7 +47,7 @@ async function run(text: string, options: Options): Promise<void> {
     await pipeline(answer, to);
   } catch (error) {
     const where = output ?? "standard output";
-    throw new StartFailure(`The export broke off, and ${where} has a part of it: ${String(error)}.`, {
+    throw new StartFailure(`The export broke off, and ${where} contains only part of it: ${String(error)}.`, {
       cause: error,
     });
   }
@@ -63,14 +66,13 @@ async function pathOf(service: Service, target: Target, options: Options): Promi
 
 /** A name may belong to packages of several owners. */
 async function idOf(service: Service, { owner, packageName }: Target): Promise<string> {
-  if (packageName === undefined)
-    throw new StartFailure(`--events are those of one package: ${owner}/PACKAGE.`);
+  if (packageName === undefined) throw new StartFailure(`--events requires a package: ${owner}/PACKAGE.`);
   const found = (await listPackages(service)).filter(
     (each) => each.owner === owner && [each.name, each.uuid].includes(packageName),
   );
   // The service says that there is none.
   if (found.length < 2) return encodeURIComponent(found[0]?.uuid ?? packageName);
   throw new StartFailure(
-    `${owner} has ${found.length} packages ${packageName}: name one by its id, from packages --json.`,
+    `${owner} has ${found.length} packages named ${packageName}. Use an id from packages --json.`,
   );
 }

@@ -25,41 +25,44 @@ const REFUSED_STATUS = 2;
 /** `import`: sends files to a running service, here or elsewhere. */
 export function importCommand(): Command {
   const command = new Command("import")
-    .argument("<files...>", "files to import, plain or packed with gzip, zstd or brotli; - is standard input")
-    .requiredOption("--to <owner[/package]>", "where the events belong; the package by name or id")
-    .option("--pixel <id>", "the pixel of --to's owner that was viewed")
-    .addOption(
-      new Option("--format <format>", "what the files hold (default: ndjson)").choices(IMPORT_FORMATS),
+    .argument(
+      "<files...>",
+      "files to import, plain or compressed with gzip, zstd or brotli; - reads standard input",
     )
-    .option("--path <pattern>", 'the downloads in an access log: "/tools/tool-{version}.tgz"')
-    .option("--dry-run", "say what would be imported and refused, and import nothing")
-    .option("--rejected <file>", "add the refused lines to this file, as they were sent, without a header")
-    .option("--again", "import a file also if it was imported in the last 24 hours")
-    .option("--no-wait", "end as soon as everything is sent, before it is counted");
+    .requiredOption("--to <owner[/package]>", "where the events belong; the package by name or id")
+    .option("--pixel <id>", "import page views of this pixel of the owner in --to")
+    .addOption(
+      new Option("--format <format>", "format of the files (default: ndjson)").choices(IMPORT_FORMATS),
+    )
+    .option("--path <pattern>", 'which paths of an access log are downloads: "/tools/tool-{version}.tgz"')
+    .option("--dry-run", "show what would be imported and rejected, without importing")
+    .option("--rejected <file>", "append rejected lines to this file, as they were sent, without a header")
+    .option("--again", "import files even if they were imported in the last 24 hours")
+    .option("--no-wait", "exit once everything is sent, without waiting until it is counted");
   return addServiceOptions(command, HELP).action(runImport);
 }
 
 const HELP = `
 Formats:
-  ndjson      one JSON object a line; the keys are in deploy/docs/importing.md
-  csv         a header whose names are the keys; a row is one line
+  ndjson      one JSON object per line; the keys are in deploy/docs/importing.md
+  csv         a header with the keys, then one row per line
   combined    access logs of nginx and Apache
   cloudfront  standard logs of Amazon CloudFront
   s3          server access logs of Amazon S3
   caddy       JSON access logs of Caddy
   traefik     JSON access logs of Traefik
   docker-dvp, pypi-bigquery, scarf-csv
-              what others counted: see deploy/docs/importing.md
+              exports of other services: see deploy/docs/importing.md
 
-Exit status: 0 everything was imported, 2 lines were refused (all others are imported),
+Exit status: 0 everything was imported, 2 lines were rejected (all others are imported),
 1 any other failure.
 
-Refused rows of a table need its header above them before they are sent again.
+Rejected rows of a CSV file need its header above them before you send them again.
 
-A file that broke off is sent again whole, and counted once. Sent twice within 24 hours,
-it is imported once, until --again. An access log may also grow and be sent again later:
-lines that were sent before change nothing.
-A $unique_id belongs to one package: in another package it is another event.
+Send a file again if its import broke off: it is counted once. A file that was imported
+within the last 24 hours is skipped unless you add --again. Access logs can grow and be
+sent again later: earlier lines change nothing.
+A $unique_id is unique within a package: in another package it is another event.
 
 Examples:
   maintainer-toolchain import events.ndjson --to acme/web
@@ -104,7 +107,7 @@ async function runImport(files: readonly string[], options: Options): Promise<vo
 class Interrupted extends StartFailure {
   constructor(signal: string) {
     super(
-      `Stopped by ${signal}. A file that was sent whole goes on being imported; one that broke off leaves nothing.`,
+      `Stopped by ${signal}. Files that were sent completely are still imported; the interrupted file is discarded.`,
     );
   }
 }
@@ -115,12 +118,13 @@ type Formatted = Options & { format: ImportFormat };
 function pathOf({ owner, packageName }: Target, { pixel, format }: Formatted): string {
   const whose = encodeURIComponent(owner);
   if (pixel !== undefined) {
-    if (packageName !== undefined) throw new StartFailure("--pixel goes with an owner alone: --to acme.");
+    if (packageName !== undefined)
+      throw new StartFailure("--pixel requires an owner without a package: --to acme.");
     return `/v2/pixels/${whose}/${encodeURIComponent(pixel)}/import`;
   }
   if (packageName !== undefined) return `/v2/packages/${whose}/${encodeURIComponent(packageName)}/import`;
   if (isAccessLog(format))
-    throw new StartFailure(`A line of an access log names no package. Add it: --to ${owner}/PACKAGE.`);
+    throw new StartFailure(`Access logs do not name a package. Add it: --to ${owner}/PACKAGE.`);
   return `/v2/${whose}/import`;
 }
 
@@ -130,7 +134,8 @@ const ACCESS_LOGS = new Intl.ListFormat("en", { type: "disjunction" }).format(
 
 function patternOf({ path, format }: Formatted): string | undefined {
   if (path === undefined) return undefined;
-  if (!isAccessLog(format)) throw new StartFailure(`--path is for access logs: add --format ${ACCESS_LOGS}.`);
+  if (!isAccessLog(format))
+    throw new StartFailure(`--path works with access logs only. Add --format ${ACCESS_LOGS}.`);
   const template = decodeRouteTemplate(path);
   if ("fault" in template) throw new StartFailure(`--path ${path} ${template.fault}.`);
   return path;

@@ -24,7 +24,7 @@ Example:
 
 export function logoutCommand(): Command {
   return new Command("logout")
-    .option("--json", "print JSON, an object a line")
+    .option("--json", "print one JSON object per line")
     .addHelpText("after", LOGOUT_HELP)
     .action(logout);
 }
@@ -48,20 +48,19 @@ async function login(options: ServiceOptions): Promise<void> {
 
 function logout({ json }: { json?: true }): void {
   const record = { file: signInPath(), removed: forgetSignIn() };
-  printRecord(record, json, ({ file, removed }) =>
-    removed ? `Removed ${file}.` : "There was no token to forget.",
-  );
+  printRecord(record, json, ({ file, removed }) => (removed ? `Removed ${file}.` : "No saved token."));
 }
 
 async function askForToken(url: string): Promise<string> {
   const token = (process.stdin.isTTY ? await typed(url) : await text(process.stdin)).trim();
-  if (token === "" || /\s/.test(token)) throw new StartFailure("Standard input has no token: one word.");
+  if (token === "" || /\s/.test(token))
+    throw new StartFailure("Standard input must contain a token: a single word.");
   return token;
 }
 
 /** What is typed is not shown. */
 async function typed(url: string): Promise<string> {
-  process.stderr.write(`API token for ${url} (on the account's page): `);
+  process.stderr.write(`API token for ${url} (see the page Account): `);
   const hidden = new Writable({ write: (_part, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: hidden, terminal: true });
   // Ctrl-C and Ctrl-D close it, and the question stays unanswered.

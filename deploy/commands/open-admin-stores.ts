@@ -27,10 +27,10 @@ export async function openAdminStores({ env, isNew, note }: OpenAdminStores): Pr
   const postgresUrl = config.databaseUrl ?? running.postgres;
   const dataDir = resolve(config.dataDir);
   if (config.databaseUrl === undefined && postgresUrl !== undefined)
-    note(`DATA_DIR ${dataDir}, beside its service.`);
+    note(`Using DATA_DIR ${dataDir} (service is running).`);
   if (postgresUrl !== undefined) return openRunning(config, { ...running, postgres: postgresUrl });
   if (!isNew) requireData(dataDir);
-  note(`DATA_DIR ${dataDir}, on which no service runs.`);
+  note(`Using DATA_DIR ${dataDir} (service is not running).`);
   // Imported only here, because commands beside a running server do not need the modules that start stores.
   const { startAdminStores } = await import("./start-admin-stores.js");
   return startAdminStores(config, logSourceOf(config));
@@ -41,7 +41,8 @@ function requireData(dataDir: string): void {
   // A service that is starting may have none yet: opening the directory names its process.
   if (existsSync(join(dataDir, "postgres")) || isLocked(join(dataDir, "lock"))) return;
   throw new StartFailure(
-    `DATA_DIR ${dataDir} has no data, and no service runs on it: set DATA_DIR as for the service, start the service first, or add --new to make an installation there.`,
+    `DATA_DIR ${dataDir} is empty and the service is not running on it. Set DATA_DIR to the service's, ` +
+      "start the service first, or add --new to create an installation there.",
   );
 }
 
@@ -66,7 +67,7 @@ async function openRunning(
     async runClickHouse() {
       if (source !== undefined) return source;
       throw new StartFailure(
-        "ClickHouse does not run: start the server on this DATA_DIR, or set CLICKHOUSE_URL.",
+        "ClickHouse is not running. Start the service on this DATA_DIR, or set CLICKHOUSE_URL.",
       );
     },
     [Symbol.asyncDispose]: async () => undefined,

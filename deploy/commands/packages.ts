@@ -6,7 +6,7 @@ import { listPackages } from "../import/target.js";
 /** `packages`: those that can be imported into and asked for. */
 export function packagesCommand(): Command {
   return addServiceOptions(
-    new Command("packages").argument("[owner]", "only those of this user or organization"),
+    new Command("packages").argument("[owner]", "show only packages of this user or organization"),
   ).action(list);
 }
 

@@ -4,39 +4,38 @@ import type { CommandEntry } from "./create-program.js";
 export const SERVICE_COMMANDS: readonly CommandEntry[] = [
   {
     name: "login",
-    description: "Keep the address of a service and an API token for the other commands.",
+    description: "Save the URL of a service and an API token for the other commands.",
     load: async () => (await import("./login.js")).loginCommand(),
   },
   {
     name: "logout",
-    description: "Forget the token that login kept.",
+    description: "Delete the saved token.",
     load: async () => (await import("./login.js")).logoutCommand(),
   },
   {
     name: "import",
-    description:
-      "Send files to a running service: events, or access logs of web servers. Waits until they count.",
+    description: "Import files: events, access logs or exports. Waits until they are counted.",
     load: async () => (await import("./import.js")).importCommand(),
   },
   {
     name: "sources",
     description:
-      "Have a running service ask registries for the counts of your packages: npm, PyPI, Docker Hub ...",
+      "Manage sources: registries whose download counts are fetched daily (npm, PyPI, Docker Hub ...).",
     load: async () => (await import("./sources.js")).sourcesCommand(),
   },
   {
     name: "packages",
-    description: "The packages of a running service that can be imported into and asked for.",
+    description: "List packages.",
     load: async () => (await import("./packages.js")).packagesCommand(),
   },
   {
     name: "stats",
-    description: "Numbers of an owner or a package: totals, days, companies, countries, versions.",
+    description: "Show statistics of an owner or package: totals, days, companies, countries, versions.",
     load: async () => (await import("./stats.js")).statsCommand(),
   },
   {
     name: "export",
-    description: "Daily aggregates or events, as NDJSON, CSV, Parquet or Arrow.",
+    description: "Export daily aggregates or events as NDJSON, CSV, Parquet or Arrow.",
     load: async () => (await import("./export.js")).exportCommand(),
   },
 ];

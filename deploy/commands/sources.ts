@@ -13,28 +13,28 @@ export function sourcesCommand(): Command {
   const command = new Command("sources");
   command
     .command("add")
-    .description("ask a registry for the counts of a package, now and every day")
+    .description("fetch the registry's counts of a package, now and daily")
     .addArgument(new Argument("<kind>", "the registry").choices(SOURCE_KINDS))
-    .argument("<name>", "as the registry writes it: left-pad, @acme/tool, acme/web")
-    .requiredOption("--to <owner[/package]>", "whose source it is, and the package here that it belongs to")
-    .option("--no-wait", "end before the registry has answered")
+    .argument("<name>", "name at the registry: left-pad, @acme/tool, acme/web")
+    .requiredOption("--to <owner[/package]>", "owner of the source, and the package to show the counts on")
+    .option("--no-wait", "exit without waiting for the registry")
     .action(add);
   command
     .command("list")
-    .description("the sources of an owner, and what came of their last runs")
+    .description("list the sources of an owner and the results of their last runs")
     .argument("<owner>")
     .action(list);
   command
     .command("run")
-    .description("ask the registry again, now")
+    .description("fetch the counts again now")
     .argument("<owner>")
-    .argument("<id>", "of the source")
+    .argument("<id>", "id of the source")
     .action(run);
   command
     .command("remove")
     .description("delete a source and its counts")
     .argument("<owner>")
-    .argument("<id>", "of the source")
+    .argument("<id>", "id of the source")
     .action(remove);
   for (const each of command.commands) addServiceOptions(each);
   return command.addHelpText("after", HELP);

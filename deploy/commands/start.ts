@@ -38,14 +38,14 @@ async function runStart(): Promise<void> {
   log.info({ reason: String(reason) }, "stopping");
   using _deadline = startDeadline({
     timeoutMs: DRAIN_MS_MAX,
-    onMissed: () => log.error(`not stopped after ${DRAIN_MS_MAX / 1000} s; exiting without waiting longer`),
+    onMissed: () => log.error(`not stopped after ${DRAIN_MS_MAX / 1000} s; exiting now`),
   });
   await running[Symbol.asyncDispose]();
   if (reason instanceof Error) throw reason;
 }
 
 async function breakOff(starting: Starting, log: Logger): Promise<void> {
-  process.stdout.write("Stopping before the start was complete.\n");
+  process.stdout.write("Stopping before startup was complete.\n");
   // Stores that end now are no news.
   log.level = "silent";
   using _deadline = startDeadline({ timeoutMs: BREAK_OFF_MS_MAX });
@@ -68,14 +68,13 @@ async function firstAccountLines(
   { adminCommand, publicUrl }: Config,
 ): Promise<string[]> {
   const command = `  ${adminCommand} create-account --username you --email you@example.org`;
-  if (endpoints.api === undefined)
-    return ["There is no account yet. Make one, in another terminal:", command];
+  if (endpoints.api === undefined) return ["No account yet. Create one in another terminal:", command];
   const deps = { pg: stores.pg, tokens: createTokenCipher(secretKey) };
   const link = signInLinkUrl(publicUrl ?? browsableUrl(endpoints.api), await makeSignInLink(deps, undefined));
   return [
-    `There is no account yet. This link makes the first one, once and within ${LINK_MINUTES} minutes:`,
+    `No account yet. Open this link to create the first one (works once, within ${LINK_MINUTES} minutes):`,
     `  ${link}`,
-    `Another link: ${adminCommand} sign-in-link. An account without the dashboard:`,
+    `New link: ${adminCommand} sign-in-link. Without a browser:`,
     command,
   ];
 }

@@ -21,7 +21,7 @@ const PORT = {
 const SIZE = {
   type: "string",
   format: "bytes",
-  mustBe: "a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)",
+  mustBe: "a size such as 20GiB (a whole number of bytes, or followed by KiB, MiB, GiB or TiB)",
 } as const;
 const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
 const SERVERS = {
@@ -30,10 +30,10 @@ const SERVERS = {
     format: "host",
     mustBe: "a host name or an IP address",
     default: "127.0.0.1",
-    meaning: "The address of all three servers. `::` is every address of the machine.",
+    meaning: "The address that all three servers listen on. `::` means all addresses of the machine.",
   },
   PORT: { ...PORT, default: "8080", meaning: "The API: management, imports and exports." },
-  COLLECT_PORT: { ...PORT, default: "8081", meaning: "Live collection: downloads, page views and reports." },
+  COLLECT_PORT: { ...PORT, default: "8081", meaning: "The collector: downloads, page views and reports." },
   METRICS_PORT: {
     ...PORT,
     default: "9464",
@@ -47,18 +47,18 @@ const SERVERS = {
       "responses link to the host of the request, and messages have no links unless `HOST` is a loopback address and " +
       "`TRUSTED_PROXIES` is unset",
     meaning:
-      "The address at which people reach `PORT`, path prefix included. Every link that leaves the service begins with it, " +
-      "whatever `Host` and forwarded headers say. Set it for the roles `api` and `jobs` where others than this machine use " +
-      "the service.",
+      "The URL under which people reach `PORT`, including a path prefix. All links in messages and " +
+      "responses start with it, whatever `Host` and forwarded headers contain. Set it for the roles " +
+      "`api` and `jobs` if the service is used from other machines.",
   },
   TRUSTED_PROXIES: {
     type: "string",
     format: "cidrs",
     mustBe: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
-    unset: "no proxy is believed",
+    unset: "no proxy is trusted",
     meaning:
-      "Proxies whose `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and `-Prefix` are believed, or `Forwarded` (RFC 7239) " +
-      "where there is no `X-Forwarded-For`.",
+      "Proxies whose `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and `-Prefix` are trusted, or " +
+      "`Forwarded` (RFC 7239) if there is no `X-Forwarded-For`.",
   },
   REQUESTS_PER_SECOND: {
     type: "string",
@@ -66,15 +66,16 @@ const SERVERS = {
     mustBe: "a whole number from 1 to 1000000",
     default: "50",
     meaning:
-      "Requests a second that an account may send to the API and the dashboard, as an average over ten seconds. A client " +
-      "address may send four times as many. Further requests get 429; see [limits](managing.md#limits).",
+      "Requests per second that an account can send to the API and the dashboard, averaged over ten seconds. " +
+      "A client address can send four times as many. Further requests get 429; see " +
+      "[limits](managing.md#limits).",
   },
   CORS_ORIGINS: {
     type: "string",
     format: "origins",
     mustBe: "* or origins separated by commas, such as https://dashboard.example",
     unset: "none",
-    meaning: "Origins whose pages may call the API, or `*` for all. Never with credentials.",
+    meaning: "Origins whose pages can call the API, or `*` for all. Credentials are never allowed.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -84,7 +85,7 @@ const STORES = {
     format: "text",
     mustBe: "the path of a folder",
     default: "data",
-    meaning: "The folder of the embedded stores, with mode 0700. One instance uses it at a time.",
+    meaning: "The folder of the embedded stores, with mode 0700. Only one instance can use it at a time.",
   },
   ROLES: {
     type: "string",
@@ -101,7 +102,7 @@ const STORES = {
     mustBe: "a postgres:// URL",
     unset: "PostgreSQL runs embedded, in `DATA_DIR`",
     meaning:
-      "A PostgreSQL of your own. Needs `SECRET_KEY`. Its parameters are those of node-postgres, such as " +
+      "Your own PostgreSQL server. Requires `SECRET_KEY`. Parameters are those of node-postgres, such as " +
       "`?sslmode=verify-full` for TLS.",
   },
   ...tlsVariables("DATABASE", "PostgreSQL"),
@@ -110,14 +111,14 @@ const STORES = {
     format: "http-url",
     mustBe: "an http:// or https:// URL",
     unset: "ClickHouse runs embedded, in `DATA_DIR`",
-    meaning: "A ClickHouse of your own, 25.11 or newer. The path of the URL is the database.",
+    meaning: "Your own ClickHouse server, 25.11 or newer. The path of the URL is the database.",
   },
   ...tlsVariables("CLICKHOUSE", "ClickHouse"),
   SECRET_KEY: {
     type: "string",
     format: "secret-key",
-    mustBe: "32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes",
-    unset: "made at the first start, in `DATA_DIR/secret-key`",
+    mustBe: "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`",
+    unset: "created at the first start, in `DATA_DIR/secret-key`",
     meaning:
       "The key for tokens and for client ids of events. It cannot be changed later: keep a copy with your passwords.",
   },
@@ -130,22 +131,22 @@ const SIGN_IN = {
     mustBe: "an https:// URL (http:// only for 127.0.0.1, [::1] or localhost)",
     unset: "none",
     meaning:
-      "An OpenID provider for the dashboard, which must have verified an account's e-mail address. Redirect URI: " +
-      "`<dashboard>/sign-in/openid/return`.",
+      "An OpenID provider for sign-in to the dashboard. It must have verified the account's e-mail address. " +
+      "Redirect URI: `<dashboard>/sign-in/openid/return`.",
   },
   OIDC_CLIENT_ID: {
     type: "string",
     format: "text",
-    mustBe: "the client's id at the provider",
+    mustBe: "the client id at the provider",
     unset: "none",
-    meaning: "The client of this service.",
+    meaning: "The client id of this service.",
   },
   OIDC_CLIENT_SECRET: {
     type: "string",
     format: "password",
-    mustBe: "the client's secret at the provider",
+    mustBe: "the client secret at the provider",
     unset: "none",
-    meaning: "The secret of that client.",
+    meaning: "The client secret of this service.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -154,8 +155,8 @@ const PROCESSING = {
     type: "string",
     format: "workers",
     mustBe: "a whole number from 1 to 256",
-    unset: "as many as the machine has cores",
-    meaning: "Threads of enrichment. In a container set it to the container's number of CPUs.",
+    unset: "the number of CPU cores",
+    meaning: "Number of enrichment threads. In a container set it to the container's number of CPUs.",
   },
   LOG_CODEC: {
     type: "string",
@@ -163,8 +164,8 @@ const PROCESSING = {
     mustBe: `one of ${CODECS.join(", ")}`,
     unset: "`lz4` on Kafka, `none` on the embedded log",
     meaning:
-      "Compression of lines in the event log: `lz4` stores about a quarter, `brotli` about a sixth for twice the " +
-      "time. It may change at any time.",
+      "Compression of lines in the event log: `lz4` reduces them to about a quarter, `brotli` to about a " +
+      "sixth in twice the time. It can be changed at any time.",
   },
   IMPORT_BYTES_MAX: {
     ...SIZE,
@@ -175,62 +176,63 @@ const PROCESSING = {
     ...SIZE,
     default: "4GiB",
     meaning:
-      "How much of an owner's imports may wait for enrichment in the embedded event log. Above it uploads of that owner " +
-      "wait, and end with 503 after two minutes; see [its file](retention.md#the-file-of-the-embedded-event-log).",
+      "How much of an owner's imports can wait for enrichment in the embedded event log. Above this limit " +
+      "uploads of that owner wait, and get 503 after two minutes; see [its " +
+      "file](retention.md#the-file-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,
     unset: "the bundled DB-IP city database",
-    meaning: "A city database: MMDB of DB-IP or MaxMind.",
+    meaning: "City database: MMDB of DB-IP or MaxMind.",
   },
   ASN_DB: {
     ...FILE,
     unset: "the bundled ip-location-db ASN table",
     meaning:
-      "Networks: CSV of ip-location-db, or MMDB of MaxMind ASN or ISP, DB-IP ASN, or IPinfo Lite (with the company's " +
-      "domain).",
+      "Network database: CSV of ip-location-db, or MMDB of MaxMind ASN or ISP, DB-IP ASN, or IPinfo Lite " +
+      "(includes the company's domain).",
   },
   COMPANY_MMDB: {
     ...FILE,
     unset: "none",
     meaning:
-      "Companies, before the other databases: MMDB of MaxMind Enterprise, ISP, Domain or Connection-Type, or IPinfo " +
-      "company.",
+      "Company database, which takes precedence over the others: MMDB of MaxMind Enterprise, ISP, Domain or " +
+      "Connection-Type, or IPinfo company.",
   },
   ORGANIZATIONS_CSV: {
     ...FILE,
     unset: "none",
     meaning:
-      "Names, domains and kinds of organizations, before the bundled ones; see " +
-      "[companies](companies.md#your-own-table).",
+      "Table of organizations with names, domains and kinds, which takes precedence over the bundled one; " +
+      "see [companies](companies.md#your-own-table).",
   },
   FUNNEL_SCHEDULE: {
     type: "string",
     format: "cron",
     mustBe: 'a cron expression such as "0 * * * *"',
     default: "0 * * * *",
-    meaning: "When companies are placed at funnel stages, in UTC. A missed time is made up for at the start.",
+    meaning: "When funnel stages are updated, in UTC. Missed runs are caught up at startup.",
   },
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: {
     ...SWITCH,
-    meaning: "Whether webhooks may lead to addresses outside the public internet.",
+    meaning: "Whether webhooks can be sent to addresses outside the public internet.",
   },
   LOG_LEVEL: {
     type: "string",
     enum: LOG_LEVELS,
     mustBe: `one of ${LOG_LEVELS.join(", ")}`,
     default: "info",
-    meaning: "The least severe log lines that are written.",
+    meaning: "Minimum severity of log lines.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
 export const SECTIONS: Record<string, Record<string, VariableSchema>> = {
   Servers: SERVERS,
   "Roles and stores": STORES,
-  "Several ClickHouse servers": CLICKHOUSE_VARIABLES,
+  "ClickHouse cluster": CLICKHOUSE_VARIABLES,
   Kafka: KAFKA_VARIABLES,
   "Sign-in": SIGN_IN,
-  "Live collection": COLLECTION_VARIABLES,
+  Collector: COLLECTION_VARIABLES,
   Sources: SOURCE_VARIABLES,
   Mail: MAIL_VARIABLES,
   Retention: RETENTION_VARIABLES,

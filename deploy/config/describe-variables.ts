@@ -13,12 +13,12 @@ const INTRODUCTION = `# Configuration
 
 <!-- Made from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
-The program reads environment variables once, at the start. An empty variable counts as not set. A wrong value, or a name that is
-one slip away from one of these, stops the start with the reason. \`npm start -- --help\` prints this list. Below, \`NAME=value\` has
-the default.
+The program reads environment variables once, at startup. Empty variables count as unset. An invalid value, or a name that looks
+like a typo of one of these, stops the start with an error. \`npm start -- --help\` prints this list. Below, \`NAME=value\` shows the
+default.
 
-While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) holds the URL of every server and store, with credentials;
-\`credentials\` has their parts.
+While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URLs of all servers and stores, including
+credentials; \`credentials\` has their parts.
 `;
 
 function entryOf([name, schema]: [string, VariableSchema]): string {

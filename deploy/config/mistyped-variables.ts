@@ -17,7 +17,7 @@ export function mistypedVariables(
     const [nearest] = ours
       .filter((each) => isMistyped(name, each))
       .toSorted((a, b) => countSlips(name, a) - countSlips(name, b));
-    return nearest === undefined ? [] : [`${name} is unknown: did you mean ${nearest}?`];
+    return nearest === undefined ? [] : [`${name} is unknown. Did you mean ${nearest}?`];
   });
 }
 

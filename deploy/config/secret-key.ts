@@ -17,7 +17,8 @@ export async function loadSecretKey({ fromConfig, dataDir, required }: SecretKey
   if (fromConfig !== undefined) return checked(fromConfig, "SECRET_KEY");
   if (required) {
     throw new StartFailure(
-      "SECRET_KEY must be set together with DATABASE_URL: 32 random bytes in base64, for example from `openssl rand -base64 32`.",
+      "SECRET_KEY must be set if DATABASE_URL is set: 32 random bytes in base64, for example from `openssl " +
+        "rand -base64 32`.",
     );
   }
   const path = join(dataDir.path, "secret-key");

@@ -30,24 +30,24 @@ export const CLICKHOUSE_VARIABLES = {
     format: "shards",
     mustBe:
       "shards with the URLs of their servers, such as a: http://a1:8123 http://a2:8123; b: http://b1:8123",
-    unset: "the one server of `CLICKHOUSE_URL`",
+    unset: "the single server of `CLICKHOUSE_URL`",
     meaning:
-      "Shards and their replicas. User, password and database are those of `CLICKHOUSE_URL`; its host is not used. A " +
-      "name is never given to another shard.",
+      "Shards and their replicas. User, password and database are taken from `CLICKHOUSE_URL`; its host is " +
+      "not used. Never reuse a name for another shard.",
   },
   CLICKHOUSE_CLUSTER: {
     type: "string",
     format: "name",
     mustBe: "letters, digits, dots, hyphens and underscores",
     default: "maintainer",
-    meaning: "The name of the cluster in `remote_servers` of every server.",
+    meaning: "Name of the cluster in `remote_servers` of every server.",
   },
   CLICKHOUSE_QUORUM: {
     type: "string",
     format: "replicas",
     mustBe: "a whole number from 1 to 100",
     unset: "the majority of a shard's servers",
-    meaning: "Servers of a shard that must have a row before it counts as written.",
+    meaning: "Number of servers of a shard that must have a row before it counts as written.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -65,17 +65,17 @@ export const KAFKA_VARIABLES = {
     format: "brokers",
     mustBe: "host:port pairs separated by commas",
     unset: "the event log is embedded, in `DATA_DIR`",
-    meaning: "The Kafka of the event log.",
+    meaning: "The Kafka brokers of the event log.",
   },
   KAFKA_CLIENT_ID: {
     ...NAME,
     default: "maintainer-toolchain",
-    meaning: "The program's name in logs and quotas of brokers.",
+    meaning: "Client id of the program in logs and quotas of the brokers.",
   },
   KAFKA_TOPIC_PREFIX: {
     ...NAME,
     unset: "no prefix",
-    meaning: "Comes before the names of the topic (`events.raw`) and the consumer group (`enrich`).",
+    meaning: "Prefix of the topic name (`events.raw`) and of the consumer group (`enrich`).",
   },
   KAFKA_CREATE_TOPICS: {
     ...SWITCH,
@@ -87,7 +87,7 @@ export const KAFKA_VARIABLES = {
     format: "partitions",
     mustBe: "a whole number from 1 to 10000",
     default: "24",
-    meaning: "Partitions of a topic that the program creates.",
+    meaning: "Number of partitions if the program creates the topic.",
   },
   KAFKA_REPLICATION_FACTOR: {
     type: "string",
@@ -95,7 +95,7 @@ export const KAFKA_VARIABLES = {
     mustBe: "a whole number from 1 to 100",
     unset: "3 where there are three brokers or more, else the default of the brokers",
     meaning:
-      "Copies of each partition of a topic that the program creates; from 2 on, two must be written " +
+      "Replication factor if the program creates the topic. With 2 or more, two replicas must be written " +
       "(`min.insync.replicas`).",
   },
   KAFKA_SESSION_TIMEOUT_MS: {
@@ -103,7 +103,7 @@ export const KAFKA_VARIABLES = {
     format: "session",
     mustBe: "a whole number of milliseconds from 1000 to 300000",
     default: `${SESSION_TIMEOUT_MS}`,
-    meaning: "After this silence an enricher loses its partitions to the others.",
+    meaning: "An enricher that is silent for this long loses its partitions to others.",
   },
   KAFKA_TLS: { ...SWITCH, default: "false", meaning: "Whether connections to the brokers are encrypted." },
   ...tlsVariables("KAFKA", "the brokers"),
@@ -112,21 +112,21 @@ export const KAFKA_VARIABLES = {
     enum: SASL_MECHANISMS,
     mustBe: `one of ${SASL_MECHANISMS.join(", ")}`,
     unset: "no authentication",
-    meaning: "How the program authenticates. Needs the user name and the password.",
+    meaning: "Authentication mechanism. Requires the user name and the password.",
   },
   KAFKA_SASL_USERNAME: {
     type: "string",
     format: "text",
     mustBe: "a user name",
     unset: "none",
-    meaning: "For SASL.",
+    meaning: "For SASL authentication.",
   },
   KAFKA_SASL_PASSWORD: {
     type: "string",
     format: "password",
     mustBe: "a password",
     unset: "none",
-    meaning: "For SASL.",
+    meaning: "For SASL authentication.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

@@ -24,18 +24,18 @@ export function tlsVariables<Store extends TlsStore>(store: Store, servers: stri
   const variables = {
     [`${store}_TLS_CA`]: {
       ...FILE,
-      unset: "the authorities of the system",
-      meaning: `A PEM file of the authorities of ${servers}. Turns TLS on.`,
+      unset: "the system's certificate authorities",
+      meaning: `A PEM file with the certificate authorities of ${servers}. Enables TLS.`,
     },
     [`${store}_TLS_CERT`]: {
       ...FILE,
       unset: "none",
-      meaning: `A PEM file of the certificate that this program shows to ${servers}. Turns TLS on.`,
+      meaning: `A PEM file with the client certificate for ${servers}. Enables TLS.`,
     },
     [`${store}_TLS_KEY`]: {
       ...FILE,
       unset: "none",
-      meaning: "A PEM file of the private key of that certificate, without a password.",
+      meaning: "A PEM file with the private key of that certificate, without a password.",
     },
   };
   return variables as Record<TlsVariable<Store>, VariableSchema>;
@@ -129,7 +129,7 @@ export function checkTlsFiles(stores: Readonly<Partial<Record<TlsStore, TlsFiles
     const [certificate] = readCertificates(`${store}_TLS_CERT`, cert);
     if (certificate?.checkPrivateKey(readKey(`${store}_TLS_KEY`, key)) !== true)
       throw new StartFailure(
-        `The key of ${store}_TLS_KEY is not that of the certificate of ${store}_TLS_CERT.`,
+        `The key of ${store}_TLS_KEY does not match the certificate of ${store}_TLS_CERT.`,
       );
   }
 }
@@ -139,16 +139,20 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g
 function readCertificates(variable: string, path: string): X509Certificate[] {
   const found = readFileOf(variable, path).match(CERTIFICATE) ?? [];
   if (found.length === 0)
-    throw new StartFailure(`The file of ${variable}, ${path}, has no certificate in PEM form.`);
+    throw new StartFailure(`The file of ${variable}, ${path}, does not contain a PEM certificate.`);
   return found.map((text) =>
-    parsed(`The file of ${variable}, ${path}, has a broken certificate`, () => new X509Certificate(text)),
+    parsed(
+      `The file of ${variable}, ${path}, contains an invalid certificate`,
+      () => new X509Certificate(text),
+    ),
   );
 }
 
 function readKey(variable: string, path: string) {
   const text = readFileOf(variable, path);
-  return parsed(`The file of ${variable}, ${path}, has no private key in PEM form without a password`, () =>
-    createPrivateKey(text),
+  return parsed(
+    `The file of ${variable}, ${path}, does not contain a PEM private key without a password`,
+    () => createPrivateKey(text),
   );
 }
 

@@ -90,7 +90,7 @@ function plainFaults(variables: Variables): string[] {
   const servers = typeof shards === "string" ? [url] : shards.flatMap((shard) => shard.servers);
   if (servers.every((server) => new URL(server).protocol === "https:")) return [];
   const variable = text === undefined ? "CLICKHOUSE_URL" : "CLICKHOUSE_SHARDS";
-  return [`${variable} must have https:// URLs alone when CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`];
+  return [`${variable} must only have https:// URLs if CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`];
 }
 
 /** The entries of a comma-separated list, trimmed; empty ones do not count. */

@@ -28,8 +28,8 @@ export const COLLECTION_VARIABLES = {
     type: "string",
     format: "host",
     mustBe: "a host name",
-    unset: "every host that is no package's domain, hosts of docker packages included",
-    meaning: "The only host that serves pixels and npm reports. No package can have it.",
+    unset: "every host that is not a package's domain, including hosts of Docker packages",
+    meaning: "The only host that serves pixels and npm reports. Packages cannot use it.",
   },
   DOMAIN_VERIFICATION: {
     type: "string",
@@ -37,20 +37,20 @@ export const COLLECTION_VARIABLES = {
     mustBe: "off or dns",
     default: "off",
     meaning:
-      "With `dns`, hosts of packages are served only once their owner has proved them by a TXT record; see [whose " +
-      "host](collecting.md#whose-host). Set it where strangers have accounts.",
+      "With `dns`, hosts of packages are served only after their owner has verified them with a TXT " +
+      "record; see [whose host](collecting.md#whose-host). Set it if people you don't know have accounts.",
   },
   DNS_SERVERS: {
     type: "string",
     format: "dns-servers",
     mustBe: "IP addresses, with a port or without, separated by commas, such as 9.9.9.9,[2620:fe::fe]:53",
-    unset: "those of the system",
-    meaning: "The servers that `DOMAIN_VERIFICATION` asks.",
+    unset: "the system's DNS servers",
+    meaning: "DNS servers for `DOMAIN_VERIFICATION`.",
   },
   COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
     ...SWITCH,
     meaning:
-      "Whether Python indexes and image registries may be at private, loopback or other special addresses.",
+      "Whether Python indexes and image registries can be at private, loopback or other special addresses.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -63,8 +63,9 @@ export const QUOTA_VARIABLES = {
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "What an owner (packages, pixels, webhooks, sources, annotations, notifications), an account (organizations, additional tokens) and a package " +
-      "(domains, routes) may have. Those left out keep their default. What exists stays.",
+      "Maximum numbers per owner (packages, pixels, webhooks, sources, annotations, notifications), per " +
+      "account (organizations, access tokens) and per package (domains, routes). Omitted quotas keep their " +
+      "default. Existing records are never removed.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -74,33 +75,33 @@ export const SOURCE_VARIABLES = {
     enum: ["on", "off"],
     mustBe: "on or off",
     default: "on",
-    meaning:
-      "Whether registries are asked for the counts of [sources](sources.md). The role `jobs` asks them.",
+    meaning: "Whether the counts of [sources](sources.md) are fetched from registries, by the role `jobs`.",
   },
   SOURCES_SCHEDULE: {
     type: "string",
     format: "cron",
     mustBe: 'a cron expression such as "23 5 * * *"',
     default: "23 5 * * *",
-    meaning: "When they are asked, in UTC: each source at its own time within the hour that follows.",
+    meaning: "When counts are fetched, in UTC. Each source has its own time within the following hour.",
   },
   SOURCES_URLS: {
     type: "string",
     format: "source-urls",
     mustBe: `http:// or https:// URLs by kind, separated by spaces, such as npm=https://npm.example.org (kinds: ${SOURCE_KINDS.join(", ")})`,
-    unset: "those of the registries",
+    unset: "the registries' own URLs",
     meaning:
-      "Addresses that take the place of the registries' own. These alone may be private: a redirect from one of them to " +
-      "another host or port inside is not followed.",
+      "URLs to use instead of the registries' own. Only these can be private; redirects from them to another " +
+      "private host or port are not followed.",
   },
   GITHUB_TOKEN: {
     type: "string",
     format: "password",
-    mustBe: "a token of GitHub",
+    mustBe: "a GitHub token",
     unset: "none",
     meaning:
-      "Sent to GitHub alone: more requests an hour, private repositories that it may read, and views and clones of those " +
-      "that it may push to. Everybody who manages an owner here can then add these as sources.",
+      "Sent to GitHub only. It allows more requests per hour, and gives access to private repositories it " +
+      "can read and to views and clones of those it can push to. Everybody who manages an owner here can " +
+      "then add these as sources.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -110,17 +111,17 @@ export const MAIL_VARIABLES = {
     format: "smtp-url",
     mustBe:
       "an smtp:// or smtps:// URL with a host, such as smtps://user:password@mail.example.org (@ in a user or password is %40)",
-    unset: "no mail is sent, and notifications by e-mail are refused",
+    unset: "no mail is sent, and e-mail notifications cannot be created",
     meaning:
-      "The mail server for [notifications](notifications.md). With `smtp://` the connection is encrypted where the server " +
-      "offers STARTTLS; `?requireTLS=true` insists on it. Needs `MAIL_FROM`.",
+      "The mail server for [notifications](notifications.md). With `smtp://` the connection is encrypted " +
+      "if the server offers STARTTLS; `?requireTLS=true` requires it. Requires `MAIL_FROM`.",
   },
   MAIL_FROM: {
     type: "string",
     format: "sender",
     mustBe: "an e-mail address, or a name and an address such as Acme <stats@example.org> (RFC 5322)",
     unset: "no mail is sent",
-    meaning: "The sender of every mail. Its domain should be one that the mail server signs for (DKIM).",
+    meaning: "The sender of every mail. Use a domain that the mail server signs for (DKIM).",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -131,8 +132,8 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     unset: "for ever",
     meaning:
-      "How long events are kept, by whole months; they cannot be restored. Breakdowns stay. Set it alike for every " +
-      "role; see [retention](retention.md#events).",
+      "How long events are kept, in whole months. Deleted events cannot be restored; breakdowns stay. Set " +
+      "the same value for every role; see [retention](retention.md#events).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {
     ...DAYS,
@@ -143,7 +144,8 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     default: "90",
     meaning:
-      "How long texts of refused lines are kept, with addresses as they were sent; at most as long as their entries.",
+      "How long texts of rejected lines, which can contain IP addresses, are kept; at most as long as their " +
+      "log entries.",
   },
   DELIVERIES_RETENTION_DAYS: {
     ...DAYS,
@@ -161,7 +163,7 @@ export const RETENTION_VARIABLES = {
     mustBe: "a whole number from 1 to 100000",
     default: "1000",
     meaning:
-      "How many entries of `export.read`, of `packages.export` and of `user.sign-in-failed` each the audit log of an " +
-      "owner keeps of each token: the newest. Other entries are not counted.",
+      "How many of the newest entries for `export.read`, `packages.export` and `user.sign-in-failed` " +
+      "an owner's audit log keeps per token. Other entries are not limited.",
   },
 } as const satisfies Record<string, VariableSchema>;

@@ -85,13 +85,13 @@ function messageOf(error: unknown): string {
 }
 
 const WHICH_TOKEN =
-  " The token sent is that of --token, else of MAINTAINER_TOKEN, else of maintainer-toolchain login.";
+  " The token is taken from --token, MAINTAINER_TOKEN or maintainer-toolchain login, in this order.";
 
 function refusalOf(answer: IncomingMessage, body: string): Refusal {
   const { statusCode = 0, headers } = answer;
   const { code = "", message } = parsed(body);
   const sentence =
-    (message ?? `The service answered ${statusCode} ${answer.statusMessage ?? ""}`.trimEnd() + ".") +
+    (message ?? `The service returned ${statusCode} ${answer.statusMessage ?? ""}`.trimEnd() + ".") +
     (statusCode === 401 ? WHICH_TOKEN : "");
   const seconds = Number(headers["retry-after"]);
   return new Refusal(statusCode, code, sentence, Number.isFinite(seconds) ? seconds : undefined);
@@ -131,7 +131,7 @@ export async function followImport(
       signal,
       isTransient: (error) =>
         error instanceof NoConnection || (error instanceof Refusal && error.status >= 500),
-      onFailure: () => bar.show(name, { detail: "the service does not answer; waiting for it" }),
+      onFailure: () => bar.show(name, { detail: "the service does not respond; waiting" }),
     });
     if (record.status !== "importing") return record;
     const { lines_received: lines } = record;

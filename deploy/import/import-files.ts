@@ -58,7 +58,7 @@ export async function importFiles(
 
 function requireNdjson({ name, looksLike = "ndjson" }: ImportFile): void {
   if (looksLike !== "ndjson")
-    throw new StartFailure(`${name} looks like ${looksLike}: add --format ${looksLike}.`);
+    throw new StartFailure(`${name} looks like ${looksLike}. Add --format ${looksLike}.`);
 }
 
 /** Answers how many lines would be refused. */
@@ -91,7 +91,7 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
   const answer = await sendUnderKey(service, file, { ...options, key });
   bar.clear();
   if (answer.status !== "importing")
-    print(`${file.name} was sent before. To import it once more, add --again.`);
+    print(`${file.name} was already imported in the last 24 hours; skipped. Use --again to import it again.`);
   if (!wait) {
     print(`${file.name}: sent as import ${answer.id}.`, { file: file.name, ...answer });
     return 0;
@@ -170,13 +170,13 @@ function countsOf(counts: ImportCounts, { format }: ImportOptions, wouldBe = "")
 }
 
 function skippedIn({ lines_skipped: skipped }: ImportCounts, format: ImportFormat): string {
-  return `${numbered(skipped, "line")} counted as no ${isAccessLog(format) ? "download" : "event"}`;
+  return `${numbered(skipped, "line")} skipped (not ${isAccessLog(format) ? "a download" : "an event"})`;
 }
 
 function whyNothing(record: ImportCounts, { pattern }: ImportOptions): string {
   const { events_total: events, lines_skipped: skipped } = record;
   if (events > 0 || skipped === 0 || pattern === undefined) return nothingImported(record);
-  return `Nothing was imported: ${numbered(skipped, "line")}, and no download that --path ${pattern} matches.`;
+  return `Nothing was imported: none of the ${numbered(skipped, "line")} is a download that matches --path ${pattern}.`;
 }
 
 /** The record has the first ten of each class. */
@@ -186,11 +186,11 @@ function printFaults(
 ): void {
   for (const { line, human_friendly_message: message } of errors) print(`  line ${count(line)}: ${message}`);
   for (const { line, human_friendly_message: message } of warnings)
-    print(`  line ${count(line)}, a warning: ${message}`);
+    print(`  line ${count(line)}, warning: ${message}`);
 }
 
 function abortedSentence({ name }: ImportFile, { id }: EventImport): string {
-  return `${name}: import ${id} was aborted. Nothing of it is left. To import the file once more, add --again.`;
+  return `${name}: import ${id} was aborted and its events were discarded. Use --again to import the file again.`;
 }
 
 async function keepRejected(service: Service, { owner, id }: EventImport, path: string): Promise<void> {

@@ -79,9 +79,9 @@ export async function openInput(input: Readable, signal: AbortSignal): Promise<I
 
 function sentenceOf(error: unknown, path: string): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return `There is no file ${path}.`;
+  if (code === "ENOENT") return `The file ${path} does not exist.`;
   if (code === "EACCES") return `${path} cannot be read by this user.`;
-  if (code === "EISDIR") return `${path} is a folder: name its files.`;
+  if (code === "EISDIR") return `${path} is a folder. Pass its files.`;
   return `${path} cannot be read: ${String(error)}.`;
 }
 
@@ -109,7 +109,9 @@ function encodingOf(head: Buffer, name: string): Encoding {
   // Brotli has no signature.
   if (packing === undefined) return name.endsWith(".br") ? "br" : "identity";
   if (packing === "gzip" || packing === "zstd") return packing;
-  throw new StartFailure(`${name} is packed. Unpack it on the way: ${unpackedBy(UNPACK[packing], name)}`);
+  throw new StartFailure(
+    `${name} has an unsupported compression. Decompress it first: ${unpackedBy(UNPACK[packing], name)}`,
+  );
 }
 
 async function hashOf(source: AsyncIterable<Buffer>): Promise<string> {

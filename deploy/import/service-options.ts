@@ -22,18 +22,18 @@ export function addServiceOptions(command: Command, examples = ""): Command {
 const DEFAULT_URL = "http://127.0.0.1:8080";
 
 function urlOption(): Option {
-  return new Option("--url <url>", `of the service (default: that of login, or ${DEFAULT_URL})`).env(
+  return new Option("--url <url>", `URL of the service (default: saved by login, or ${DEFAULT_URL})`).env(
     "MAINTAINER_URL",
   );
 }
 
 function tokenOption(): Option {
-  return new Option("--token <token>", "an API token (default: that of login)").env("MAINTAINER_TOKEN");
+  return new Option("--token <token>", "API token (default: saved by login)").env("MAINTAINER_TOKEN");
 }
 
 const SIGN_IN_HELP = `
-The token is that of --token, else of MAINTAINER_TOKEN, else the one that login keeps in
-maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config, for its service alone.
+The token is taken from --token, MAINTAINER_TOKEN, or the one that login saved in
+maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config (for its service only).
 `;
 
 /** @throws StartFailure without a token, for an URL that is none and for a variable that looks mistyped */
@@ -44,8 +44,8 @@ export function serviceOf(options: ServiceOptions): Service {
   const token = options.token || (kept?.url === url ? kept.token : undefined);
   if (token === undefined)
     throw new StartFailure(
-      `An API token for ${url} is needed: --token TOKEN, MAINTAINER_TOKEN in the environment, or ` +
-        `maintainer-toolchain login (none in ${signInPath()}). It is on the account's page.`,
+      `An API token for ${url} is required: use --token TOKEN, MAINTAINER_TOKEN, or maintainer-toolchain ` +
+        `login (no token in ${signInPath()}). Find your token on the page Account.`,
     );
   return { url, token };
 }

@@ -64,7 +64,7 @@ function nearestTo({ owner, packageName }: Target, { owners, packages }: Names):
 function choice(name: string, names: readonly string[], noun: string): string {
   const nearest = closestMatch(name, [...names], { maxDistance: Math.max(2, Math.floor(name.length / 3)) });
   if (nearest !== undefined) return `Did you mean ${nearest}?`;
-  if (names.length === 0) return `There are no ${noun}.`;
+  if (names.length === 0) return `No ${noun} found.`;
   const more = names.length > NAMED_MAX ? " ..." : "";
   return `The ${noun} are ${names.slice(0, NAMED_MAX).join(", ")}${more}.`;
 }

@@ -24,7 +24,7 @@ export function createApiMetrics(
   });
   const received = new Counter({
     name: "import_received_bytes_total",
-    help: "Bytes of import bodies, after decompression, dry runs included",
+    help: "Bytes of import bodies after decompression, including dry runs",
     registers,
   });
   return {
@@ -39,13 +39,13 @@ function createRequestMetrics(registry: Registry): Pick<ApiListener, "onAnswered
   const registers = [registry];
   const requests = new Counter({
     name: "http_requests_total",
-    help: "Requests by route pattern, method and status; the route is none for a request that matched none",
+    help: "Requests by route pattern, method and status; the route is none for requests that match no route",
     labelNames: ["route", "method", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "http_request_duration_seconds",
-    help: "Time from a request's headers to the end of its answer, including uploads and exports",
+    help: "Time from a request's headers to the end of its response, including uploads and exports",
     labelNames: ["route", "method"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600],
     registers,
@@ -69,7 +69,7 @@ function createExportMetrics(
   const registers = [registry];
   new Gauge({
     name: "export_permits_used",
-    help: "Exports and long lists that this process is streaming; it streams 20 at once, 5 for each account",
+    help: "Exports and long lists that this process is streaming; at most 20, 5 per account",
     registers,
     collect() {
       this.set(used());
@@ -77,12 +77,12 @@ function createExportMetrics(
   });
   const bytes = new Counter({
     name: "export_bytes_total",
-    help: "Bytes of streamed answers: exports, aggregates, import logs, rejected lines; before gzip, after zstd",
+    help: "Bytes of streamed responses: exports, aggregates, import logs, rejected lines; before gzip, after zstd",
     registers,
   });
   const ended = new Counter({
     name: "exports_ended_total",
-    help: "Streamed answers by ending: complete, failed here, or closed by the caller",
+    help: "Streamed responses by outcome: complete, failed, or closed by the client",
     labelNames: ["ending"],
     registers,
   });

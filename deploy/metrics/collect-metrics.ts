@@ -28,13 +28,13 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   const registers = [registry];
   const requests = new Counter({
     name: "collect_requests_total",
-    help: "Requests to live collection by kind and status; the kind is none for a request that matches nothing",
+    help: "Requests to the collector by kind and status; the kind is none for requests that match nothing",
     labelNames: ["kind", "status"],
     registers,
   });
   const events = new Counter({
     name: "collect_events_total",
-    help: "Events that live collection accepted, including those that were lost later",
+    help: "Events that the collector accepted, including those lost later",
     registers,
   });
   const lost = new Counter({
@@ -44,7 +44,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   });
   const upstreamFailures = new Counter({
     name: "collect_upstream_failures_total",
-    help: "Requests to Python indexes and image registries that failed or were not answered in time",
+    help: "Requests to Python indexes and image registries that failed or timed out",
     labelNames: ["kind"],
     registers,
   });
@@ -68,7 +68,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   lag.enable();
   new Gauge({
     name: "collect_eventloop_lag_p99_seconds",
-    help: "Event loop delay of the thread of live collection since the last scrape, 99th percentile",
+    help: "Event loop delay of the collector thread since the last scrape, 99th percentile",
     registers,
     collect() {
       this.set(Math.max(0, lag.percentile(99) / 1e9 - LAG_RESOLUTION_MS / 1e3));

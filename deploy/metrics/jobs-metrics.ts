@@ -10,7 +10,7 @@ export function createScheduleMetrics(
 ): Pick<ScheduleDependencies, "onRun"> {
   const runs = new Counter({
     name: "scheduled_job_runs_total",
-    help: "Due times of scheduled jobs by outcome in this process: done, done elsewhere, or failed",
+    help: "Runs of scheduled jobs by outcome in this process: done, done elsewhere, or failed",
     // Not `job`, which Prometheus sets to the scraped job.
     labelNames: ["name", "outcome"],
     registers: [registry],
@@ -24,19 +24,19 @@ export function createRetentionMetrics(registry: Registry): Pick<CleanUpDependen
   const labelNames = ["kind"];
   const rows = new Counter({
     name: "retention_removed_rows_total",
-    help: "Rows that this process removed because they were kept for long enough, by kind",
+    help: "Expired rows that this process deleted, by kind",
     labelNames,
     registers,
   });
   const bytes = new Counter({
     name: "retention_removed_bytes_total",
-    help: "Bytes of these rows: of events as stored, of log entries and refused lines their texts",
+    help: "Bytes of the deleted rows: events as stored, texts of log entries and rejected lines",
     labelNames,
     registers,
   });
   const lastRun = new Gauge({
     name: "retention_last_run_timestamp_seconds",
-    help: "When this process last looked for rows to remove, in seconds since 1970; 0 if it never did",
+    help: "Unix time of this process's last search for expired rows; 0 if it never searched",
     labelNames,
     registers,
   });
@@ -68,7 +68,7 @@ export function createClusterMetrics(registry: Registry, { readServers }: Cluste
   const registers = [registry];
   new Gauge({
     name: "clickhouse_server_up",
-    help: "1 for a server of the cluster that answers, else 0",
+    help: "1 if the server of the cluster responds, otherwise 0",
     labelNames: SERVER,
     registers,
     async collect() {
@@ -78,7 +78,7 @@ export function createClusterMetrics(registry: Registry, { readServers }: Cluste
   });
   new Gauge({
     name: "clickhouse_shard_takes_inserts",
-    help: "1 for a shard of which enough servers answer and are not read-only, else 0",
+    help: "1 if enough servers of the shard respond and are not read-only, otherwise 0",
     labelNames: ["shard"],
     registers,
     async collect() {
@@ -106,17 +106,17 @@ type Measure = readonly [name: string, help: string, valueOf: (facts: ServerFact
 const GAUGES: readonly Measure[] = [
   [
     "clickhouse_read_only_tables",
-    "Tables of a server that take no inserts, because it has no session with Keeper",
+    "Read-only tables of a server, because it has no Keeper session",
     ({ readOnlyTables }) => readOnlyTables,
   ],
   [
     "clickhouse_replication_queue_entries",
-    "Parts and merges that a server has still to take over from others of its shard",
+    "Parts and merges that a server still has to fetch from its shard",
     ({ queueEntries }) => queueEntries,
   ],
   [
     "clickhouse_replication_delay_seconds",
-    "How far the table of a server that is furthest behind is behind its shard",
+    "Replication delay of the server's most delayed table",
     ({ delaySeconds }) => delaySeconds,
   ],
 ];
@@ -124,7 +124,7 @@ const GAUGES: readonly Measure[] = [
 const COUNTERS: readonly Measure[] = [
   [
     "clickhouse_quorum_failures_total",
-    "Inserts that a server refused or was not sure of, because too few servers of its shard answered",
+    "Inserts that failed or were uncertain because too few servers of the shard responded",
     ({ quorumFailures }) => quorumFailures,
   ],
 ];

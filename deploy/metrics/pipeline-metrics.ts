@@ -40,7 +40,7 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
   });
   const duration = new Histogram({
     name: "settlement_duration_seconds",
-    help: "Time of one settlement of the imports of an owner that were waiting",
+    help: "Duration of one settlement of an owner's waiting imports",
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
@@ -68,7 +68,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
   const registers = [registry];
   new Gauge({
     name: "settlement_staged_seconds",
-    help: "Age of the oldest batch of settlement that may be applied in part, by its id; none without such a batch",
+    help: "Age of the oldest settlement batch that may be partly applied, by its id; none without such a batch",
     labelNames: ["batch"],
     registers,
     async collect() {
@@ -87,7 +87,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
   });
   new Gauge({
     name: "erasure_oldest_seconds",
-    help: "Age of the oldest erasure of a client that is not done; its record says what it waits for",
+    help: "Age of the oldest unfinished client erasure; its record shows what it is waiting for",
     registers,
     async collect() {
       this.set((await orUnknown(oldestErasure())) ?? NaN);
@@ -130,7 +130,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   });
   const live = new Counter({
     name: "enrich_live_events_total",
-    help: "Live events by outcome: stored, or refused because their package or pixel was deleted",
+    help: "Live events by outcome: stored, or rejected because their package or pixel was deleted",
     labelNames: ["outcome"],
     registers,
   });

@@ -12,13 +12,15 @@ export function createWebhookMetrics(
   const registers = [registry];
   const attempts = new Counter({
     name: "webhook_attempts_total",
-    help: "Delivery attempts by outcome: delivered, refused by the receiver, retried later, or failed after the last retry",
+    help:
+      "Delivery attempts by outcome: delivered, rejected by the receiver, retried later, or failed after the " +
+      "last retry",
     labelNames: ["outcome"],
     registers,
   });
   const duration = new Histogram({
     name: "webhook_attempt_duration_seconds",
-    help: "Time of an attempt, from the name lookup to the answer",
+    help: "Duration of an attempt, from the DNS lookup to the response",
     buckets: DURATIONS,
     registers,
   });
@@ -50,7 +52,7 @@ function createBacklogGauges(registry: Registry, readBacklog: () => Promise<Webh
   const unknown = { deliveries: NaN, oldestSeconds: NaN };
   new Gauge({
     name: "webhook_queue_oldest_seconds",
-    help: "How long the oldest due delivery has been due, in all processes",
+    help: "How long the oldest due delivery has been waiting, in all processes",
     registers,
   });
   const oldest = registry.getSingleMetric("webhook_queue_oldest_seconds") as Gauge;

@@ -65,7 +65,7 @@ export async function openDataDir(
   if (!restoring && existsSync(join(root, RESTORING))) {
     lock.release();
     throw new StartFailure(
-      `A restore of DATA_DIR ${root} was interrupted: empty the folder, and run \`admin restore\` again.`,
+      `A restore of DATA_DIR ${root} was interrupted. Empty the folder and run \`admin restore\` again.`,
     );
   }
   if (!restoring && !existsSync(join(root, FORMAT_MARK)))
@@ -105,11 +105,14 @@ function requireFormat(root: string): void {
   if (has(RESTORING)) return;
   if (has(FORMAT_MARK)) {
     if (readFileSync(join(root, FORMAT_MARK), "utf8").trim() === FORMAT) return;
-    throw new StartFailure(`DATA_DIR ${root} is of a later version of this program: start that one on it.`);
+    throw new StartFailure(
+      `DATA_DIR ${root} was written by a later version of this program. Start that version.`,
+    );
   }
   if (!STORES.some(has)) return;
   throw new StartFailure(
-    `DATA_DIR ${root} is older than the first release, and this program cannot read it: export its data with the program that wrote it, and import them into an empty DATA_DIR.`,
+    `DATA_DIR ${root} is older than the first release and cannot be read. Export its data with the program ` +
+      "that wrote it, and import them into an empty DATA_DIR.",
   );
 }
 
@@ -120,7 +123,8 @@ function makePrivate(root: string): void {
   // A home directory or /tmp, given by mistake, must not become inaccessible to others.
   if (names.length > 0 && ![LOCK, FORMAT_MARK, "secret-key"].some((name) => names.includes(name))) {
     throw new StartFailure(
-      `DATA_DIR ${root} already holds other files and is open to other users: choose an empty directory, or run chmod 700 on it.`,
+      `DATA_DIR ${root} contains other files and is accessible to other users. Choose an empty directory, or ` +
+        "run chmod 700 on it.",
     );
   }
   chmodSync(root, 0o700);
@@ -136,7 +140,7 @@ class HeldLock extends StartFailure {
     readonly heldBy: string,
   ) {
     const holder = heldBy === "" ? "another process" : `process ${heldBy.split(" ", 1)[0]}`;
-    super(`DATA_DIR ${root} is in use by ${holder}: stop it first, or choose another DATA_DIR.`);
+    super(`DATA_DIR ${root} is in use by ${holder}. Stop it first, or choose another DATA_DIR.`);
   }
 
   get isCommand(): boolean {
@@ -154,7 +158,7 @@ async function takeLock(root: string, { isCommand = false, onWait }: Locking): P
     return await retry(take, { ...LOCK_ATTEMPTS, isTransient: (error) => error instanceof HeldLock });
   } catch (error) {
     if (!(error instanceof HeldLock && error.isCommand)) throw error;
-    onWait?.(`waiting for an admin command, process ${error.heldBy.split(" ", 1)[0]}, to end`);
+    onWait?.(`waiting until an admin command (process ${error.heldBy.split(" ", 1)[0]}) ends`);
     const isTransient = (failure: unknown) => failure instanceof HeldLock && failure.isCommand;
     return retry(take, { ...COMMAND_ATTEMPTS, isTransient });
   }

@@ -113,7 +113,7 @@ function requestText({ method, path, status, ms, account, complete }: RequestFie
 }
 
 function doneText({ importId, owner, events, failed, seconds, eventsPerSecond }: ImportDoneFields): string {
-  const counts = `${numbered(events, "event")} imported, ${numbered(failed, "line")} refused`;
+  const counts = `${numbered(events, "event")} imported, ${numbered(failed, "line")} rejected`;
   return `import done: ${counts}, ${count(seconds)} s, ${numbered(eventsPerSecond, "event")}/s (${owner}, ${importId})`;
 }
 

@@ -79,13 +79,13 @@ export function superviseThread<Sent extends object, Received extends object>(
       isReady = false;
       options.onEnded?.();
       if (stopping.signal.aborted) {
-        if (worked && failure) log.error({ err: failure }, `${label} failed while it stopped`);
+        if (worked && failure) log.error({ err: failure }, `${label} failed while stopping`);
         return;
       }
       if (!wasReady) return markFailed(explain(`${label} could not start`, failure));
       if (failedStarts === STARTS_MAX) return giveUp(explain(`${label} could not be restarted`, failure));
       if (Date.now() - startedAt > PAUSE_MS_MAX) failures = 0;
-      log.error({ err: failure }, `${label} ended and is restarted`);
+      log.error({ err: failure }, `${label} ended and is being restarted`);
       const pauseMs = Math.min(firstPauseMs * 2 ** failures, PAUSE_MS_MAX);
       await pause(pauseMs, { signal: stopping.signal });
     }

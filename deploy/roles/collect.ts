@@ -78,10 +78,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         bytesMax: bufferBytesMax,
         onLost: (events) => metrics.onLost(events),
         onFailure: atMostEvery(WARNING_MS, (error) =>
-          log.warn(
-            { err: error },
-            "the event log does not accept live events; they are buffered and retried",
-          ),
+          log.warn({ err: error }, "the event log does not accept live events; buffering and retrying"),
         ),
       }),
     );
@@ -113,7 +110,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
           clientOf,
           onFailure(error, url) {
             metrics.onUpstreamFailure("docker");
-            log.warn({ err: error, url }, "the registry of an image could not be asked");
+            log.warn({ err: error, url }, "the registry of an image could not be reached");
           },
         },
         ...(publicHost !== undefined && { publicHost }),
@@ -130,7 +127,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         note: (name) => noteCollectionHost(stores.pg, name),
         readKnown: () => readCollectionHosts(stores.pg),
         now: Date.now,
-        onFailure: (error) => log.warn({ err: error }, "a host of live collection could not be noted"),
+        onFailure: (error) => log.warn({ err: error }, "a host of the collector could not be recorded"),
       }),
     });
     const { url, port } = open.use(await listen(server, { host, port: wanted, variable: "COLLECT_PORT" }));

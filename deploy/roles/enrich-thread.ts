@@ -48,7 +48,7 @@ async function main(data: ThreadData): Promise<void> {
   let lookups = lookupsFrom(data.lookupData);
   const stopped = untilStopped<ToThread>(({ lookupData }) => (lookups = lookupsFrom(lookupData)));
   const onRefused = ({ importId, sequence }: ChunkOutcome, error: unknown) =>
-    log.error({ err: error, importId, sequence }, "PostgreSQL refused the log samples of a chunk");
+    log.error({ err: error, importId, sequence }, "PostgreSQL rejected the log samples of a chunk");
   const worker = open.use(
     await startWorker({
       log: eventLog,
@@ -78,9 +78,9 @@ async function main(data: ThreadData): Promise<void> {
       onLogRefused: ({ reason, cause }, kept) =>
         log.error(
           { err: cause, reason },
-          `log entries of imports cannot be stored as they are: stored ${kept}`,
+          `log entries of imports could not be stored unchanged: stored ${kept}`,
         ),
-      onRetry: (error, what) => log.warn({ err: error }, `${what} failed and is tried again`),
+      onRetry: (error, what) => log.warn({ err: error }, `${what} failed; retrying`),
     }),
   );
   send({ ready: true });

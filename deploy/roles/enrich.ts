@@ -39,7 +39,7 @@ export async function startEnrich(parts: RoleParts, lookupData: LookupData): Pro
   );
   const reload = onReloadSignal(
     async () => enrichment.reload(await loadLookupData(config.lookups)),
-    (error) => log.error({ err: error }, "the lookup tables could not be reloaded; the old ones stay in use"),
+    (error) => log.error({ err: error }, "the lookup tables could not be reloaded; keeping the old ones"),
   );
   open.defer(async () => reload[Symbol.dispose]());
   return enrichment;

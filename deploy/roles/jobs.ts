@@ -50,16 +50,15 @@ export function startJobs(parts: RoleParts): void {
       onSettled: (settlement) => metrics.observeSettlement(settlement),
       onEnded: (ending, imports) => metrics.countEnded(ending, imports),
       onDone: (done) => log.info(importDoneFields(done), IMPORT_DONE),
-      onFailure: (error) => log.warn({ err: error }, "settlement failed and is retried"),
+      onFailure: (error) => log.warn({ err: error }, "settlement failed; retrying"),
     }),
   );
   open.use(
     startEraser({
       shards,
       store: withPg(pg, { ...deletedArtifacts, emptySamples, asOnlySettlement }),
-      onErased: (artifacts) =>
-        log.info({ artifacts }, "all events of deleted packages and pixels are erased"),
-      onFailure: (error) => log.warn({ err: error }, "erasing failed and is retried"),
+      onErased: (artifacts) => log.info({ artifacts }, "erased all events of deleted packages and pixels"),
+      onFailure: (error) => log.warn({ err: error }, "erasing failed; retrying"),
     }),
   );
   open.use(startClientErasures(parts));
@@ -67,9 +66,9 @@ export function startJobs(parts: RoleParts): void {
     startAddressSets({
       shards,
       whileNumbering: (work) => onConnection(pg, (client) => insertLock(client).whileNumbering(work)),
-      onMade: (days) => log.debug({ days }, "the addresses of days at rest are in sets"),
-      onFull: () => log.warn("all numbers of addresses are given, so statistics of new days take longer"),
-      onFailure: (error) => log.warn({ err: error }, "making sets of addresses failed and is retried"),
+      onMade: (days) => log.debug({ days }, "created address sets of unchanged days"),
+      onFull: () => log.warn("all address numbers are in use, so statistics of new days take longer"),
+      onFailure: (error) => log.warn({ err: error }, "creating address sets failed; retrying"),
     }),
   );
   const { retention } = config;

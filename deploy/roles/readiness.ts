@@ -36,13 +36,13 @@ export function roleChecks(
 
 function requireConsuming(enrichment: StartedRoles["enrichment"]): void {
   const idle = enrichment?.idleWorkers();
-  if (idle === undefined) throw new Error("enrichment is not started yet");
-  if (idle > 0) throw new Error(`${idle} enrichment workers do not consume`);
+  if (idle === undefined) throw new Error("enrichment has not started yet");
+  if (idle > 0) throw new Error(`${idle} enrichment workers are stalled`);
 }
 
 function requireServing(collect: StartedRoles["collect"]): void {
-  if (collect === undefined) throw new Error("live collection is not started yet");
-  if (!collect.isServing()) throw new Error("live collection does not answer now");
+  if (collect === undefined) throw new Error("the collector has not started yet");
+  if (!collect.isServing()) throw new Error("the collector does not respond");
 }
 
 function storeChecks({ pg, clickhouse, eventLog }: CheckedStores) {

@@ -30,8 +30,7 @@ async function main({ sources, quotas, postgresUrl, logLevel }: SourcesThreadDat
       quotas,
       nextTime: () => task.getNextRun() ?? new Date(Date.now() + DAY_MS),
       onRun: (kind, outcome) => send({ kind, outcome }),
-      onFailure: (error) =>
-        log.warn({ err: error }, "asking a registry for its counts failed and is retried"),
+      onFailure: (error) => log.warn({ err: error }, "fetching counts from a registry failed; retrying"),
     }),
   );
   send({ ready: true });

@@ -53,7 +53,7 @@ export async function startCollect({
   const thread = superviseThread<ToCollect, FromCollect>({
     module,
     name: "collect",
-    label: "live collection",
+    label: "the collector",
     log,
     data: (): CollectThreadData => ({
       config: { collect: { ...collect, port }, dataDir, logCodec, logLevel, trustedProxies },

@@ -82,7 +82,7 @@ export function openLineChecks({ log, module = MODULE, ...data }: LineChecksOpti
 
 const ENDED: CheckFailure = {
   code: "unavailable",
-  message: "The lines could not be checked; try again.",
+  message: "The lines could not be checked. Try again.",
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 

@@ -31,10 +31,10 @@ export function startNotificationSending({
     ...sendingDeps({ config, secretKey, log }),
     pg: stores.pg,
     onSent(outcome) {
-      if (outcome.state === "sent") log.debug(outcome, "a notification was sent");
-      else log.warn(outcome, "a notification was not sent");
+      if (outcome.state === "sent") log.debug(outcome, "sent a notification");
+      else log.warn(outcome, "could not send a notification");
     },
-    onFailure: (error) => log.warn({ err: error }, "sending notifications failed and is retried"),
+    onFailure: (error) => log.warn({ err: error }, "sending notifications failed; retrying"),
   });
 }
 
@@ -50,7 +50,7 @@ export function notificationJob({ log, stores: { pg, shards } }: NotificationPar
         clickhouse: shards.all,
         signal,
         onFailure: (err, { notificationId, event }) =>
-          log.warn({ err, notification: notificationId, event }, "a notification waits for its numbers"),
+          log.warn({ err, notification: notificationId, event }, "a notification is waiting for its data"),
       }),
     }),
   };
@@ -85,7 +85,7 @@ function sendingDeps({ config, secretKey, log }: Pick<NotificationParts, "config
 
 /** Servers repeat the receiver's address in their answers, which is nobody's business who reads the log. */
 function logMailFailure(log: Logger, error: unknown): void {
-  const sentence = "the mail server did not take a mail";
+  const sentence = "the mail server rejected a mail";
   if (!(error instanceof MailRefused)) return log.warn({ err: error }, sentence);
   const reason = error.message.replace(/[^\s<>:]+@[^\s<>:]+/g, "(address)");
   log.warn({ reason, isFinal: error.isFinal }, sentence);

@@ -35,7 +35,7 @@ export function startSourceRuns({ config, log, stores, registry }: SourceParts):
   const looking = startRepeating(
     async () => {
       if (thread !== undefined || (await dueKinds(stores.pg)).length === 0) return;
-      const label = "the thread that asks registries";
+      const label = "the thread of sources";
       const options = { module: MODULE, name: "sources", label, log, data: () => data };
       const started = superviseThread<ToSources, FromSources>({
         ...options,
@@ -43,13 +43,13 @@ export function startSourceRuns({ config, log, stores, registry }: SourceParts):
       });
       thread = started;
       const forget = (err: unknown) => {
-        log.error({ err }, "registries are not asked; it is tried again");
+        log.error({ err }, "counts are not fetched from registries; retrying");
         thread = undefined;
       };
       started.ready.catch(forget);
       void started.lost.then(forget);
     },
-    { onFailure: (error) => log.warn({ err: error }, "looking for sources failed and is retried") },
+    { onFailure: (error) => log.warn({ err: error }, "looking for due sources failed; retrying") },
   );
   return {
     async [Symbol.asyncDispose]() {

@@ -36,9 +36,9 @@ export function startWebhooks({
     onAttempt: metrics.onAttempt,
     onDisabled({ id, reason }) {
       metrics.onDisabled();
-      log.warn({ webhook: id, reason }, "a webhook was disabled");
+      log.warn({ webhook: id, reason }, "disabled a webhook");
     },
-    onFailure: (error) => log.warn({ err: error }, "delivering to webhooks failed and is retried"),
+    onFailure: (error) => log.warn({ err: error }, "delivering to webhooks failed; retrying"),
   });
 }
 

@@ -31,9 +31,10 @@ export function startClientErasures({ log, stores, secretKey }: ErasureParts): A
       ends: async () => (await stores.eventLog()).ends(),
       isEnriched: async (below) => (await (await stores.eventLog()).lag(ENRICH_GROUP, { below })) === 0,
     },
-    onWaiting: (erasure, waitingFor) => log.info({ erasure, waitingFor }, "the erasure of a client waits"),
-    onErased: (erasure) => log.info({ erasure }, "the events of a client are erased"),
-    onFailure: (error) => log.warn({ err: error }, "erasing the events of a client failed and is retried"),
+    onWaiting: (erasure, waitingFor) =>
+      log.info({ erasure, waitingFor }, "the erasure of a client is waiting"),
+    onErased: (erasure) => log.info({ erasure }, "erased the events of a client"),
+    onFailure: (error) => log.warn({ err: error }, "erasing the events of a client failed; retrying"),
   });
 }
 

@@ -78,7 +78,7 @@ async function removeOld(
   onRemoved("events", events ?? NOTHING_REMOVED);
   onRemoved("import_logs", importLogs);
   onRemoved("rejected_lines", rejectedLines);
-  return { events: events ?? "waits for a settlement", importLogs, rejectedLines, chunksWithoutSamples };
+  return { events: events ?? "waiting for a settlement", importLogs, rejectedLines, chunksWithoutSamples };
 }
 
 /** The days are closed before their events go: no export may answer with a part of them. */

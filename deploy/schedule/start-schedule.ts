@@ -71,7 +71,7 @@ export function logSkipped(task: Pick<ScheduledTask, "name" | "on">, log: Logger
     log.warn({ job, dueAt: date }, "a scheduled job was missed: the process was busy or suspended"),
   );
   task.on("execution:overlap", ({ date }) =>
-    log.warn({ job, dueAt: date }, "a scheduled job is skipped: its last run has not ended"),
+    log.warn({ job, dueAt: date }, "a scheduled job was skipped because its last run has not ended"),
   );
 }
 
@@ -86,7 +86,7 @@ async function catchUp(job: ScheduledJob, task: ScheduledTask, context: Schedule
     const dueAt = after && missedTime(task, { after, now: new Date() });
     if (dueAt !== undefined) await runJob(job, { ...context, dueAt });
   } catch (error) {
-    context.log.error({ err: error, job: job.name }, "it is unknown whether a scheduled job was missed");
+    context.log.error({ err: error, job: job.name }, "could not check whether a scheduled job was missed");
   }
 }
 
@@ -103,10 +103,10 @@ async function runJob({ name, run }: ScheduledJob, { pg, log, onRun, dueAt, sign
       { job: name, dueAt },
       { signal, work: async (client) => void (results = await run(client, signal)) },
     );
-    if (where === "here") log.info({ job: name, ...results }, "a scheduled job is done");
+    if (where === "here") log.info({ job: name, ...results }, "completed a scheduled job");
     if (where !== "stopped") onRun(name, where === "here" ? "done" : "elsewhere");
   } catch (error) {
-    if (signal.aborted) return log.info({ job: name }, "a scheduled job was stopped before its end");
+    if (signal.aborted) return log.info({ job: name }, "a scheduled job was stopped before it ended");
     log.error({ err: error, job: name }, "a scheduled job failed");
     onRun(name, "failed");
   }

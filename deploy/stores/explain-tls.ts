@@ -19,23 +19,22 @@ const ADVICE: readonly { codes: RegExp; say: (store: TlsStore) => string }[] = [
     codes:
       /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED)$/,
     say: (store) =>
-      `No authority that this program trusts has signed the server's certificate: ` +
-      `set ${store}_TLS_CA to a PEM file of the one that has`,
+      `The server's certificate is not signed by a trusted authority: set ${store}_TLS_CA to a PEM file with ` +
+      "its authority",
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    say: (store) => `The server's certificate is for other names than in ${ADDRESSES[store]}`,
+    say: (store) => `The server's certificate is for other names than those in ${ADDRESSES[store]}`,
   },
   { codes: /^CERT_HAS_EXPIRED$/, say: () => "The server needs a new certificate" },
   {
     codes:
       /^ERR_SSL_\w+_ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
-    say: (store) =>
-      `The server wants a certificate of this program that it trusts: set ${store}_TLS_CERT and ${store}_TLS_KEY`,
+    say: (store) => `The server requires a client certificate: set ${store}_TLS_CERT and ${store}_TLS_KEY`,
   },
   {
     codes: /^ERR_SSL_WRONG_VERSION_NUMBER$|^ERR_SSL_PACKET_LENGTH_TOO_LONG$/,
-    say: () => "The port speaks no TLS",
+    say: () => "The port does not use TLS",
   },
 ];
 

@@ -78,7 +78,7 @@ async function firstState(chunks: readonly BatchChunk[], beginner: Beginning): P
   const { again, progress, shards, basis } = beginner;
   const imported = chunks.filter(isReadable).filter(({ raw }) => raw.source === "import");
   const importIds = [...new Set(imported.map(({ raw }) => raw.importId))];
-  const aborted = await again("asking for aborted imports", () => progress.abortedAmong(importIds));
+  const aborted = await again("reading aborted imports", () => progress.abortedAmong(importIds));
   const chosen = await again("choosing a shard", async () => {
     const shard = await shards.choose();
     return { shard: shard.name, serverStart: await shard.startedAt() };
@@ -100,7 +100,7 @@ async function storedBefore(
   const found: string[] = [];
   for (const { raw } of chunks.filter(isReadable)) {
     if (raw.source !== "collect" || raw.sequence === 0 || found.includes(raw.importId)) continue;
-    if (await again("looking for rows", () => hasRows(shards, [raw]))) found.push(raw.importId);
+    if (await again("checking for existing rows", () => hasRows(shards, [raw]))) found.push(raw.importId);
   }
   return found;
 }
@@ -230,9 +230,8 @@ async function requireUnwritten(
   { cause, shards, again }: { cause: unknown } & Pick<OpenBatchDependencies, "shards" | "again">,
 ): Promise<void> {
   const raws = chunks.filter(isReadable).map(({ raw }) => raw);
-  const written = await again("looking for rows", () => hasRows(shards, raws));
-  if (written)
-    throw new Error("a block that is stored, at least in part, cannot be written again", { cause });
+  const written = await again("checking for existing rows", () => hasRows(shards, raws));
+  if (written) throw new Error("a block that is at least partly stored cannot be written again", { cause });
 }
 
 /**

@@ -51,7 +51,7 @@ export function deadLetterOf(chunk: BatchChunk, failure: Failure): ReportedDeadL
 type Failure = Pick<DeadLetter, "logPosition" | "partition" | "reason" | "tries">;
 
 const UNKNOWN_IMPORT =
-  "The record does not name its import. If an import stays `importing`, abort it. Cause:";
+  "The record does not name its import. If an import stays in the status `importing`, abort it. Cause:";
 
 function loggedLine(
   sent: Buffer | undefined,
@@ -76,7 +76,7 @@ function headOf(chunk: BatchChunk): ChunkHead | undefined {
 function sentence(firstLine: number, spanned: number): string {
   const last = firstLine + Math.max(1, spanned) - 1;
   const which = last === firstLine ? `Line ${firstLine} was` : `Lines ${firstLine} to ${last} were`;
-  return `${which} not processed because of a fault of this service; its operator can retry`;
+  return `${which} not processed because of an internal error. The operator of this service can retry`;
 }
 
 function outcomeOf(head: ChunkHead, lines: number, entry: LogEntry): ChunkOutcome {

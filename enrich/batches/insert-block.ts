@@ -37,7 +37,7 @@ export interface RowInserter {
   /** Called before a second try: the first may have stored the rows in some tables only. */
   onRepeated: () => void;
   /** Called for log entries that cannot be stored unchanged. */
-  onLogRefused?: (refusal: Refusal, kept: "without their lines" | "not at all") => void;
+  onLogRefused?: (refusal: Refusal, kept: "without their line texts" | "not at all") => void;
   onInserted?: (insert: Inserted) => void;
 }
 
@@ -95,7 +95,7 @@ async function tryToInsert(
     await insertBlock(shard.tables, insert);
   } catch (cause) {
     if (!isRefusedData(cause)) throw cause;
-    return { reason: `ClickHouse cannot read its rows: ${messageOf(cause)}`, cause };
+    return { reason: `ClickHouse rejected its rows: ${messageOf(cause)}`, cause };
   }
   onInserted?.({ table, shard: shard.name, durationMs: performance.now() - startedAt });
   return undefined;
@@ -109,7 +109,7 @@ export async function insertLog(logs: LogBlock, inserter: RowInserter & { token:
   const refusal = await insertRows(logs, inserter);
   if (refusal === undefined) return;
   const stillRefused = await insertRows(logs.withoutLines(), inserter);
-  inserter.onLogRefused?.(refusal, stillRefused === undefined ? "without their lines" : "not at all");
+  inserter.onLogRefused?.(refusal, stillRefused === undefined ? "without their line texts" : "not at all");
 }
 
 function messageOf(error: unknown): string {
@@ -135,7 +135,7 @@ export async function insertBlock(
   });
   for await (const _ of stream);
   const code = headers["x-clickhouse-exception-code"];
-  if (code !== undefined) throw new Error(`ClickHouse answered an insert with exception ${String(code)}`);
+  if (code !== undefined) throw new Error(`ClickHouse rejected an insert with exception ${String(code)}`);
 }
 
 /** Set explicitly, because defaults differ between versions and each of these decides whether rows count once. */

@@ -66,7 +66,7 @@ export function openPoisonDetection({
       const crashes = state.crashes.get(index) ?? 0;
       return crashes < CRASHES_MAX
         ? undefined
-        : `the worker ended ${numbered(crashes, "time")} while it enriched this chunk`;
+        : `the worker crashed ${numbered(crashes, "time")} while enriching this chunk`;
     },
   };
 }

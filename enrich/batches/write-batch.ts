@@ -81,10 +81,10 @@ async function writeRows({ batch, logBatch, lookups, shard, writer }: Writing) {
  */
 async function renewIfRestarted({ batch, shard, writer }: Writing): Promise<boolean> {
   const { state, chunks } = batch;
-  const serverStart = await writer.again("asking when ClickHouse started", () => shard.startedAt());
+  const serverStart = await writer.again("reading ClickHouse's start time", () => shard.startedAt());
   if (isSameStart(serverStart, state.serverStart)) return false;
   const raws = chunks.filter(isReadable).map(({ raw }) => raw);
-  await writer.again("deleting rows of a batch that a restart cut short", () =>
+  await writer.again("deleting rows of a batch interrupted by a restart", () =>
     writer.recounts.whileInserting(() => deleteRows(shard, raws)),
   );
   Object.assign(state, { serverStart, renewals: state.renewals + 1 });
@@ -116,7 +116,7 @@ function inserterOf(batch: OpenBatch, { shard, writer }: Inserting): BatchInsert
 }
 
 async function basisOf(lookups: Lookups, { again, recounts }: Inserting["writer"]): Promise<string> {
-  return `${lookups.id} ${await again("asking for the latest recount", () => recounts.latest())}`;
+  return `${lookups.id} ${await again("reading the latest recount", () => recounts.latest())}`;
 }
 
 /**
@@ -148,7 +148,7 @@ function deadLettersOf(
   });
 }
 
-const REASON_LOST = "the reason was lost when the program ended in the middle of its range";
+const REASON_LOST = "the reason is unknown because the program stopped while processing its range";
 
 interface Logging {
   batch: OpenBatch;

@@ -14,7 +14,7 @@ const NOT_AN_OBJECT = { fault: error("failed-to-decode", "Not a valid JSON objec
 export const TOO_LONG = {
   fault: error(
     "line-too-long",
-    `Refused: longer than ${LINE_BYTES_MAX} bytes. The log has only its beginning`,
+    `Rejected: longer than ${LINE_BYTES_MAX} bytes. The log contains only the beginning`,
   ),
 };
 
@@ -115,13 +115,10 @@ export interface Target {
 
 export type ImportPath = Pick<RawChunk, "artifactKind" | "artifactId">;
 
-const MISSING = error("missing-artifact", "Neither $package nor $pixel names what the event belongs to");
+const MISSING = error("missing-artifact", "$package or $pixel is required");
 
-const BOTH = error(
-  "invalid-value",
-  "A line names a package or a pixel, not both: it has $package and $pixel",
-);
-const TWO_PIXELS = error("invalid-value", "$pixel and $tracking_pixel name two pixels");
+const BOTH = error("invalid-value", "$package and $pixel cannot be combined");
+const TWO_PIXELS = error("invalid-value", "$pixel and $tracking_pixel name different pixels");
 
 const KEYS = [
   ["$package", "package"],
@@ -167,8 +164,8 @@ export function artifactNotFound({ kind, id: value }: { kind: ArtifactKind; id: 
   const id = describeValue(value, 100);
   const idField = kind === "package" ? { packageId: id } : { pixelId: id };
   const why = isUuid(id)
-    ? "does not exist, or this import may not write to it"
-    : `was not found, or several ${kind}s have this name: use the id instead`;
+    ? "does not exist, or this import cannot write to it"
+    : `was not found, or several ${kind}s have this name. Use the id instead`;
   return error("artifact-not-found", `${kind === "package" ? "Package" : "Pixel"} ${id} ${why}`, idField);
 }
 

@@ -34,7 +34,7 @@ export function openDecoder(chunk: ImportPath & LineFormat): Decode {
   const { format } = chunk;
   if (format === "ndjson") return (numbered) => decodeLine(numbered, chunk);
   const read = FORMATS[format](chunk);
-  const other = { fault: error("failed-to-decode", `Not a line of the format ${format}`) };
+  const other = { fault: error("failed-to-decode", `Not a valid line of the format ${format}`) };
   return (numbered) => decodeOther(numbered, chunk, read) ?? other;
 }
 

@@ -149,13 +149,16 @@ function checkTime(value: unknown): LineFault | undefined {
 function timeMessage(value: unknown): string {
   const shown = describeValue(value, 60);
   const meaning = timestampMeaning(value);
-  const why = meaning === undefined ? "" : `, which as a UNIX timestamp is ${meaning}`;
-  return `$time is not an ISO 8601 date-time from 1970 or a UNIX timestamp from 1990, until tomorrow: ${shown}${why}`;
+  const why = meaning === undefined ? "" : `, which as a UNIX timestamp means ${meaning}`;
+  return (
+    "$time must be an ISO 8601 date-time (1970 or later) or a UNIX timestamp (1990 or later), at most one " +
+    `day in the future: ${shown}${why}`
+  );
 }
 
 /** A day whose events are gone is closed: an earlier version of the event could not be taken out of its numbers. */
 function retentionMessage(oldest: number): string {
-  return `$time is before ${dateAt(oldest)}: events of that time are no longer kept, and none are added`;
+  return `$time is before ${dateAt(oldest)}: events that old have expired and are not added`;
 }
 
 /** A stranger who sets these could override events and write to other packages and pixels. */

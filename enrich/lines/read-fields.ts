@@ -119,7 +119,7 @@ export function readCountry(value: unknown, address: string, { warnings, places 
   if (COUNTRIES.has(country)) return country;
   const isPlaced = address !== "" && places !== undefined && places.of(address).country !== "";
   if (!isPlaced)
-    warnings.push(warning("unknown-country", "$country is no country of ISO 3166-1, in two letters"));
+    warnings.push(warning("unknown-country", "$country must be a two-letter ISO 3166-1 country code"));
   return "";
 }
 

@@ -33,7 +33,7 @@ export function readVariables(
       warnings,
       "invalid-value",
       () =>
-        `More than ${VARIABLES_MAX} variables: ${adding.dropped} ${adding.dropped === 1 ? "was" : "were"} left out`,
+        `More than ${VARIABLES_MAX} variables: ${adding.dropped} ${adding.dropped === 1 ? "was" : "were"} dropped`,
     );
   return adding.variables;
 }
@@ -75,7 +75,7 @@ function addVariable(adding: Adding, { name, value, depth }: Variable): void {
     isLongerThan(name, VARIABLE_BYTES_MAX)
   ) {
     const message = () =>
-      `Variable ${describeText(name, NAME_SHOWN_MAX)} is over ${VARIABLE_BYTES_MAX} bytes and was left out`;
+      `Variable ${describeText(name, NAME_SHOWN_MAX)} is longer than ${VARIABLE_BYTES_MAX} bytes and was dropped`;
     warn(warnings, "invalid-value", message);
     return;
   }

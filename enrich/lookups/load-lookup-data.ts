@@ -87,7 +87,8 @@ async function loadMmdb(path: string, { name, fits }: Purpose): Promise<MmdbFile
   const file = { path, bytes: await readShared(path, name) };
   if (!sampleRecords(file, SAMPLES_MAX).some(fits)) {
     throw new Error(
-      `The ${name} ${path} is an MMDB of another kind: none of its first ${SAMPLES_MAX} records has a field of one.`,
+      `The ${name} ${path} is a different kind of MMDB: none of its first ${SAMPLES_MAX} records has the ` +
+        "expected fields.",
     );
   }
   return file;
@@ -102,7 +103,7 @@ async function loadAsn(path: string | undefined): Promise<NetworkSources["asn"]>
 
 async function loadOrganizations(path: string): Promise<Organization[]> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw new Error(`The table of organizations ${path} cannot be read: ${(cause as Error).message}`, {
+    throw new Error(`The organization table ${path} cannot be read: ${(cause as Error).message}`, {
       cause,
     });
   });
@@ -132,7 +133,7 @@ async function readShared(path: string, purpose: string): Promise<Uint8Array> {
     let filled = 0;
     while (filled < size) {
       const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
-      if (bytesRead === 0) throw new Error("the file became shorter while it was read");
+      if (bytesRead === 0) throw new Error("the file was truncated while it was read");
       filled += bytesRead;
     }
     return bytes;

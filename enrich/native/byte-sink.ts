@@ -37,7 +37,7 @@ export class ByteSink {
 
   /** @throws RangeError for a number that 32 bits do not hold */
   writeUint32(value: number): void {
-    if (value >>> 0 !== value) throw new RangeError(`not a number of 32 bits: ${value}`);
+    if (value >>> 0 !== value) throw new RangeError(`not a 32-bit number: ${value}`);
     this.reserve(4);
     this.view.setUint32(this.length, value, true);
     this.length += 4;

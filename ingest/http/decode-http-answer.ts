@@ -79,10 +79,10 @@ export class HttpAnswerDecoder {
     const newline = bytes.indexOf(NEWLINE, from);
     const end = newline < 0 ? bytes.length : newline;
     this.line += bytes.toString("latin1", from, end);
-    if (this.line.length > LINE_LENGTH_MAX) throw new Error("a line of the answer is too long");
+    if (this.line.length > LINE_LENGTH_MAX) throw new Error("a line of the response is too long");
     if (newline < 0) return end;
     if (this.head === undefined) this.headLength += this.line.length;
-    if (this.headLength > LINE_LENGTH_MAX) throw new Error("the head of the answer is too long");
+    if (this.headLength > LINE_LENGTH_MAX) throw new Error("the headers of the response are too long");
     const line = this.line.endsWith("\r") ? this.line.slice(0, -1) : this.line;
     this.line = "";
     this.expected = this.readLine(line);
@@ -97,17 +97,17 @@ export class HttpAnswerDecoder {
       case "header":
         return line === "" ? this.endHead() : this.readHeader(line);
       case "size":
-        if (!/^[0-9a-f]{1,8}(\s*;.*)?$/i.test(line)) throw new Error("a chunk of the answer has no size");
+        if (!/^[0-9a-f]{1,8}(\s*;.*)?$/i.test(line)) throw new Error("a chunk of the response has no size");
         this.left = Number.parseInt(line, 16);
         return this.left === 0 ? "trailer" : "data";
       case "gap":
-        if (line !== "") throw new Error("a chunk of the answer is not as long as it says");
+        if (line !== "") throw new Error("a chunk of the response does not match its size");
         return "size";
       case "trailer":
         return line === "" ? "nothing" : "trailer";
       case "data":
       case "nothing":
-        throw new Error("there is more than the answer");
+        throw new Error("there is data after the response");
     }
   }
 
@@ -115,13 +115,13 @@ export class HttpAnswerDecoder {
     const [, minor, status] = /^HTTP\/1\.([01]) (\d{3})( |$)/.exec(line) ?? [];
     const isKnown = minor === "1" || (minor === "0" && this.answer.isLenient === true);
     const first = this.answer.isLenient === true ? 102 : 200;
-    if (!isKnown || !(Number(status) >= first)) throw new Error("the answer is no HTTP/1.1");
+    if (!isKnown || !(Number(status) >= first)) throw new Error("the response is not HTTP/1.1");
     return Number(status);
   }
 
   private readHeader(line: string): Expected {
     const [, name, value = ""] = HEADER.exec(line) ?? [];
-    if (name === undefined || this.headers++ === HEADERS_MAX) throw new Error("the answer is no HTTP/1.1");
+    if (name === undefined || this.headers++ === HEADERS_MAX) throw new Error("the response is not HTTP/1.1");
     const key = name.toLowerCase();
     const known = this.values.get(key);
     if (known === undefined) this.values.set(key, [withoutSpace(value)]);
@@ -147,7 +147,7 @@ export class HttpAnswerDecoder {
     this.isChunked = headers["transfer-encoding"]?.toLowerCase() === "chunked";
     if (this.isChunked) return "size";
     if (headers["transfer-encoding"] !== undefined)
-      throw new Error("the answer has an unknown transfer coding");
+      throw new Error("the response uses an unknown transfer coding");
     const length = headers["content-length"];
     if (length === undefined && this.answer.isLenient === true) {
       this.left = Infinity;
@@ -181,6 +181,6 @@ const INTERIM_ANSWERS_MAX = 10;
 export function limitInterimAnswers(request: ClientRequest, errorOf: (reason: string) => Error): void {
   let interim = 0;
   request.on("information", () => {
-    if (++interim > INTERIM_ANSWERS_MAX) request.destroy(errorOf("sends one interim answer after the other"));
+    if (++interim > INTERIM_ANSWERS_MAX) request.destroy(errorOf("sends too many interim responses"));
   });
 }

@@ -40,7 +40,7 @@ export function openConnection(server: URL, options: ConnectionOptions): HttpCon
       socket.resume();
       await changed;
       wake = undefined;
-      idle = "the reader of an answer";
+      idle = "the reader of a response";
     }
     const bytes = arrived;
     arrived = undefined;

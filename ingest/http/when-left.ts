@@ -11,7 +11,7 @@ export function whenLeft({ socket }: Pick<IncomingMessage, "socket">, response: 
   const controller = new AbortController();
   const leave = () => {
     socket.off("close", leave);
-    controller.abort(new Error("the caller left"));
+    controller.abort(new Error("the client disconnected"));
   };
   // Each pipelined request listens, and each of the tasks that it begins: that is no leak.
   setMaxListeners(0, socket, controller.signal);

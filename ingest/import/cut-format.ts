@@ -80,14 +80,14 @@ async function* continued(first: Buffer, parts: AsyncIterator<Buffer, undefined>
 
 function headerTooLong(format: ImportFormat): WrongFormat {
   const kib = HEADER_LINE_BYTES_MAX / 1024;
-  return new WrongFormat(format, `The first line is the header of the columns: it may have ${kib} KiB.`);
+  return new WrongFormat(format, `The first line, the header, must not be longer than ${kib} KiB.`);
 }
 
 /** Nobody would be told of rows whose line ends were lost: all of the body is its header then. */
 function noRows(format: ImportFormat): WrongFormat {
   return new WrongFormat(
     format,
-    "The body has a header and no row: send rows below it, with LF or CRLF at their ends.",
+    "The body has a header but no rows. Send rows below it, ending with LF or CRLF.",
   );
 }
 

@@ -7,9 +7,9 @@ import { findPacking, type Packing } from "./open-body.js";
 import { skipBlankLines } from "./skip-blank-lines.js";
 
 const PACKED: Partial<Record<Packing, string>> = {
-  gzip: "The body is packed with gzip: send it with Content-Encoding: gzip.",
-  zstd: "The body is packed with zstd: unpack it, or send it with Content-Encoding: zstd where that is supported.",
-  zip: "The body is a zip file: unpack it, and pack its lines with gzip if they should be packed.",
+  gzip: "The body is compressed with gzip. Send it with Content-Encoding: gzip.",
+  zstd: "The body is compressed with zstd. Decompress it, or send it with Content-Encoding: zstd if that is supported.",
+  zip: "The body is a zip file. Unzip it, and compress the lines with gzip if you want.",
 };
 
 /** Why a body that begins so is plainly not of the format, and what to do; undefined where it may be. */
@@ -24,7 +24,7 @@ export function findOtherFormat(head: Buffer, format: ImportFormat): string | un
   const [first = "", ...others] = rest.toString().split("\n");
   const line = first.replace(/^\ufeff/, "").trimStart();
   if (isArray(line, format))
-    return "The body is a JSON array: send one object a line. `jq -c '.[]'` turns the array into lines.";
+    return "The body is a JSON array. Send one object per line: `jq -c '.[]'` converts the array to lines.";
   const joined = joinedLines(line, { format, isWhole: others.length > 0 });
   if (joined !== undefined) return joined;
   if (format === "ndjson") return notNdjson(line);
@@ -32,9 +32,11 @@ export function findOtherFormat(head: Buffer, format: ImportFormat): string | un
 }
 
 const UTF_16 =
-  "The body is UTF-16: send it as UTF-8. `iconv -f UTF-16 -t UTF-8` converts a file; in PowerShell `Out-File -Encoding utf8` takes the place of `>`.";
+  "The body is UTF-16. Send it as UTF-8: `iconv -f UTF-16 -t UTF-8` converts a file; in PowerShell use " +
+  "`Out-File -Encoding utf8` instead of `>`.";
 const NULS =
-  "The body begins with NUL bytes, as a log does that was emptied while its server wrote on: `tr -d '\\000'` removes them.";
+  "The body starts with NUL bytes, which happens when a log is truncated while its server keeps writing. " +
+  "Remove them with `tr -d '\\000'`.";
 
 /** Bytes whose zeros say that they are no UTF-8. */
 function otherEncoding(head: Buffer, rest: Buffer): string | undefined {
@@ -51,7 +53,7 @@ const UTF_16_MARKS = ["fffe", "feff"];
 const ENCODING_BYTES = 32;
 
 const JOINED =
-  "The first line of the body holds several lines: their ends were lost. Send them with LF or CRLF at their ends.";
+  "The first line of the body contains several lines: line breaks were lost. End each line with LF or CRLF.";
 
 /** A first line that has all of the body, or much of it. */
 function joinedLines(
@@ -59,19 +61,22 @@ function joinedLines(
   { format, isWhole }: { format: ImportFormat; isWhole: boolean },
 ): string | undefined {
   if (linesOf(format) === "objects") return joinedObjects(line, isWhole);
-  if (/\r(?!\r*$)/.test(line))
-    return "The lines of the body end with CR alone: send them with LF or CRLF at their ends.";
+  if (/\r(?!\r*$)/.test(line)) return "The lines of the body end with CR. End each line with LF or CRLF.";
   const most = format === "cloudfront" && line.startsWith("#") ? 0 : 1;
   return countRequests(line, format) > most ? JOINED : undefined;
 }
 
 function joinedObjects(line: string, isWhole: boolean): string | undefined {
   if (isWhole && /^\{\s*$/.test(line))
-    return "The body has an object over several lines: send one object a line. `jq -c .` puts each on a line of its own.";
+    return (
+      "An object of the body spans several lines. Send one object per line: `jq -c .` puts each object on " +
+      "one line."
+    );
   const end = endOfObject(line);
   const behind = end < 0 ? "" : line.slice(end).trimStart();
   return /^[{,]/.test(behind)
-    ? "The first line of the body holds several objects: send one object a line. `jq -c .` puts each on a line of its own, and curl sends lines with `-T file` or `--data-binary @file`."
+    ? "The first line of the body contains several objects. Send one object per line: `jq -c .` puts each " +
+        "object on one line; curl keeps line breaks with `-T file` or `--data-binary @file`."
     : undefined;
 }
 
@@ -85,7 +90,7 @@ const NOT_OF = { rows: notTable, objects: notObjects, texts: notLog } as const;
 function notNdjson(line: string): string | undefined {
   const looksLike = guessFormat(line);
   if (looksLike === undefined ? isCsvHeader(line) : looksLike === "csv")
-    return "The body is CSV: send one JSON object a line, or the rows with format=csv, where the header has $time.";
+    return "The body is CSV. Send one JSON object per line, or use format=csv with a header that contains $time.";
   if (looksLike !== undefined && looksLike !== "ndjson") return otherLog(looksLike);
   return undefined;
 }
@@ -105,14 +110,14 @@ const SEPARATORS = [
 
 function notTable(line: string, format: ImportFormat): string | undefined {
   if (hasOpenQuote(line))
-    return "A quote in the header is not closed on its line: no name may contain a line break.";
+    return "A quote in the header is not closed on its line. Column names must not contain line breaks.";
   const names = namesOf(line, ",").map((name) => (format === "csv" ? name : columnName(name)));
   const missing = COLUMNS[format]?.find((column) => !names.includes(column));
   if (missing === undefined) return undefined;
   const separator = line.includes(",") ? undefined : SEPARATORS.find(([mark]) => line.includes(mark))?.[1];
   if (separator !== undefined)
-    return `The header has ${separator} between its names: send header and rows with commas, and ${missing} among the names.`;
-  return `The first line of the body is its header: names between commas, and ${missing} among them.`;
+    return `The header uses ${separator} as separators. Separate columns with commas and include ${missing}.`;
+  return `The first line of the body must be a header: column names separated by commas, including ${missing}.`;
 }
 
 function hasOpenQuote(line: string): boolean {
@@ -124,16 +129,16 @@ function notObjects(line: string, format: ImportFormat): string | undefined {
   if (looksLike !== undefined && looksLike !== format) return otherLog(looksLike);
   return (unshipLine(line) ?? "{").startsWith("{")
     ? undefined
-    : `A line of the format ${format} is a JSON object.`;
+    : `Lines of the format ${format} must be JSON objects.`;
 }
 
 function notLog(line: string, format: ImportFormat): string | undefined {
   const looksLike = guessFormat(line);
   if (looksLike !== undefined) return looksLike === format ? undefined : otherLog(looksLike);
   const isObject = (unshipLine(line) ?? "").startsWith("{");
-  return isObject ? `A line of the format ${format} is no JSON object.` : undefined;
+  return isObject ? `Lines of the format ${format} are not JSON objects.` : undefined;
 }
 
 function otherLog(format: ImportFormat): string {
-  return `The body looks like ${format}: send it with format=${format}.`;
+  return `The body looks like ${format}. Send it with format=${format}.`;
 }

@@ -67,7 +67,7 @@ function openDecoded(
     return readBody(request, () => decode(request, createDecoder(), { onReceived, isPadded }));
   throw new Problem(
     "unsupported-encoding",
-    `Content-Encoding ${encoding.slice(0, 40)} is not supported; use one of ${CONTENT_ENCODINGS.join(", ")}.`,
+    `Content-Encoding ${encoding.slice(0, 40)} is not supported. Use one of ${CONTENT_ENCODINGS.join(", ")}.`,
   );
 }
 
@@ -93,7 +93,7 @@ async function* limited(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGen
 function bodyTooLarge(bytesMax: number): Problem {
   return new Problem(
     "too-large",
-    `The body has more than ${formatBytes(bytesMax)} when decompressed, the most that one import takes.`,
+    `The decompressed body is larger than ${formatBytes(bytesMax)}, the limit of one import.`,
   );
 }
 
@@ -155,7 +155,8 @@ function isWindowTooLarge(error: unknown): boolean {
 function windowTooLarge(cause: unknown): Problem {
   return new Problem(
     "invalid-body",
-    `The body needs a zstd window of more than ${formatBytes(2 ** WINDOW_LOG)}: pack it without --long and --ultra.`,
+    `The body requires a zstd window larger than ${formatBytes(2 ** WINDOW_LOG)}. Compress it without ` +
+      "--long and --ultra.",
     { cause },
   );
 }
@@ -163,7 +164,7 @@ function windowTooLarge(cause: unknown): Problem {
 class BytesAfterEnd extends Error {
   readonly code = "Z_DATA_ERROR";
   constructor() {
-    super("there is more after the end of the compressed data");
+    super("there is data after the end of the compressed data");
   }
 }
 

@@ -71,7 +71,7 @@ export async function awaitRoom({
 function noRoom(bytesMax: number): Problem {
   return new Problem(
     "unavailable",
-    `More than ${formatBytes(bytesMax)} of this owner's imports wait for enrichment: send this one again later.`,
+    `More than ${formatBytes(bytesMax)} of this owner's imports are waiting for enrichment. Try again later.`,
     { retryAfterSeconds: ROOM_RETRY_SECONDS },
   );
 }

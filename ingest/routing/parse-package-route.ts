@@ -32,7 +32,7 @@ function outgoingFaults(outgoingUrl: string, captured: readonly string[] | undef
   // The sender of a request chooses the values, and must not be able to choose the host.
   if (!/^https?:\/\/[^/?#{}]+(?:[/?#]|$)/i.test(outgoingUrl) || !isHttpUrl(withSample(outgoingUrl)))
     return [
-      { path, message: "must be an absolute http or https URL whose host has no variable in it, or empty" },
+      { path, message: "must be empty or an absolute http or https URL without variables in its host" },
     ];
   const variables = variablesOf(template);
   const unknown = [...new Set(variables)].filter(
@@ -42,14 +42,14 @@ function outgoingFaults(outgoingUrl: string, captured: readonly string[] | undef
     ...tooManyVariables(path, variables),
     ...unknown.map((name) => ({
       path,
-      message: `has the variable ${name}, which templatePath does not have`,
+      message: `uses the variable ${name}, which is not in templatePath`,
     })),
   ];
 }
 
 function tooManyVariables(path: string, { length }: readonly string[]): FieldFault[] {
   if (length <= VARIABLES_MAX) return [];
-  return [{ path, message: `must have at most ${VARIABLES_MAX} variables, not ${length}` }];
+  return [{ path, message: `must have at most ${VARIABLES_MAX} variables; it has ${length}` }];
 }
 
 function withSample(template: string): string {

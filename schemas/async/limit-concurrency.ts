@@ -83,7 +83,9 @@ export function limitConcurrency({
   /** A refusal is a turn: asking without a pause does not help. */
   function refusalOf(asker: string): Problem {
     turns.set(asker, ++turn);
-    return new Problem("unavailable", "Too many wait for the same already.", { retryAfterSeconds: 5 });
+    return new Problem("unavailable", "Too many requests are waiting. Try again later.", {
+      retryAfterSeconds: 5,
+    });
   }
 
   return async (keysAsked, signal) => {

@@ -42,7 +42,7 @@ const NULLABLE_DATE = { type: ["string", "null"], format: "date" } as const;
 
 const VERSIONS = {
   type: "array",
-  description: `The ${ADOPTION_VERSIONS_MAX} with most downloads, then \`${OTHER_VERSIONS}\`, if anything is left`,
+  description: `The ${ADOPTION_VERSIONS_MAX} most downloaded versions, then \`${OTHER_VERSIONS}\` if there are more`,
   items: titledObject(
     "AdoptedVersion",
     ["version", "first_seen", "downloads", "unique_addresses", "share", "end_of_life"],
@@ -50,12 +50,12 @@ const VERSIONS = {
       version: { type: "string" },
       first_seen: {
         ...NULLABLE_DATE,
-        description: `The day of its first download, also before the range; null for \`${OTHER_VERSIONS}\``,
+        description: `Day of the first download, which can be before the range. Null for \`${OTHER_VERSIONS}\``,
       },
       downloads: COUNT,
-      unique_addresses: { ...COUNT, description: "Each address counts once in the whole range, exactly" },
-      share: { type: "number", minimum: 0, description: "Of all downloads of the range" },
-      end_of_life: { ...NULLABLE_DATE, description: "Of the version or, without one, of its group" },
+      unique_addresses: { ...COUNT, description: "Each address counts once in the whole range. Exact" },
+      share: { type: "number", minimum: 0, description: "Share of all downloads of the range" },
+      end_of_life: { ...NULLABLE_DATE, description: "End-of-life date of the version, or of its group" },
     },
   ),
 } as const;
@@ -65,26 +65,26 @@ export const ADOPTION = titledObject(
   ["start_date", "end_date", "interval", "complete_through", "versions", "series"],
   {
     start_date: DATE,
-    end_date: { ...DATE, description: "The first day that is left out" },
+    end_date: { ...DATE, description: "End of the range (exclusive)" },
     interval: { type: "string", enum: DAYS_INTERVALS },
-    complete_through: { ...TIMESTAMP, description: "Everything imported before is counted" },
+    complete_through: { ...TIMESTAMP, description: "Everything imported before this time is included" },
     events_from: {
       ...DATE,
       description:
-        "Events before this day are no longer kept: addresses and, with filters, downloads of earlier days are missing. " +
-        "Absent if every day has its numbers",
+        "Events before this day have expired: unique addresses and, with filters, downloads of earlier days " +
+        "are missing. Absent if all days are complete",
     },
     versions: VERSIONS,
     series: {
       type: "array",
-      description: "Every bucket of the range, also those without events",
+      description: "All buckets of the range, including empty ones",
       items: objectOf(["date", "downloads", "versions"], {
-        date: { ...DATE, description: "Its first day within the range" },
+        date: { ...DATE, description: "First day of the bucket within the range" },
         downloads: COUNT,
         versions: {
           type: "object",
           additionalProperties: COUNT,
-          description: "By the versions of the answer; their sum is `downloads`",
+          description: "In the order of `versions`; their sum is `downloads`",
         },
       }),
     },

@@ -43,18 +43,21 @@ export function aggregateSchema(breakdowns: readonly BreakdownDeclaration[]) {
 type Field = [field: string, schema: object];
 
 const NAME_FIELD: Field[] = [
-  [PACKAGE_NAME, { type: "string", description: "In every format but NDJSON, and there with `fields=name`" }],
+  [
+    PACKAGE_NAME,
+    { type: "string", description: "In all formats except NDJSON; in NDJSON with `fields=name`" },
+  ],
 ];
 
 export const AGGREGATE_V1 = aggregateSchema(BREAKDOWN_LIST);
 
 function fieldsOf(breakdown: BreakdownDeclaration): Field[] {
   if ("addressField" in breakdown) {
-    const description = `Distinct client addresses; in \`${breakdown.name}\` only`;
+    const description = `Distinct client addresses. Only in \`${breakdown.name}\``;
     return [[breakdown.addressField, { type: "integer", minimum: 0, description }]];
   }
   const { values, exportedFor } = breakdown;
-  const only = exportedFor === undefined ? undefined : `Of packages of the type ${exportedFor} only`;
+  const only = exportedFor === undefined ? undefined : `Only for packages of type ${exportedFor}`;
   return values.map(({ field, description = only }) => [
     field,
     { type: "string", ...(description !== undefined && { description }) },

@@ -33,12 +33,16 @@ export const ANNOTATION_TEXT_MAX = 200;
 export const ANNOTATION_URL_MAX = 2_000;
 
 const TEXT = { type: "string", format: "line", minLength: 1, maxLength: ANNOTATION_TEXT_MAX } as const;
-const LAST_DAY = { ...DATE, description: "The last day of what took several" } as const;
+const LAST_DAY = { ...DATE, description: "Last day, for annotations that span several days" } as const;
 
 export const ANNOTATION = titledObject("Annotation", ["id", "owner", "date", "text", "kind", "created_at"], {
   id: { type: "string", format: "uuid" },
   owner: { type: "string" },
-  package_id: { type: "string", format: "uuid", description: "Absent: of all packages" },
+  package_id: {
+    type: "string",
+    format: "uuid",
+    description: "Absent if the annotation applies to all packages",
+  },
   date: DATE,
   end_date: LAST_DAY,
   text: TEXT,
@@ -56,7 +60,7 @@ const CREATE = titledObject("AnnotationCreate", ["date", "text"], {
     type: "string",
     minLength: 1,
     maxLength: 256,
-    description: "Id or name of a package of the owner; left out: of all",
+    description: "Id or name of a package of the owner. All packages if omitted",
   },
 });
 export const ANNOTATION_CREATE = CREATE;
@@ -66,12 +70,12 @@ export const parseAnnotationCreate = compileBody<AnnotationCreate>(CREATE, ({ da
   if (date !== undefined && end !== undefined && end < date)
     faults.push({ path: "/end_date", message: "must not be before date" });
   if (url !== undefined && !isHttpUrl(url))
-    faults.push({ path: "/url", message: "must be an address that begins with http:// or https://" });
+    faults.push({ path: "/url", message: "must be a URL that begins with http:// or https://" });
   return faults;
 });
 
 export const ANNOTATION_SECRET = titledObject("AnnotationSecret", ["secret"], {
-  secret: { type: "string", description: "For GitHub's field Secret; shown this once" },
+  secret: { type: "string", description: "Enter it as Secret on GitHub. It is shown only once" },
 });
 
 /** The list as Grafana draws annotations: times in milliseconds. */

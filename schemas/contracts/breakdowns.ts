@@ -96,7 +96,7 @@ export const BREAKDOWN_LIST = [
     libraryType: "other",
     question: "Which values of custom variables?",
     values: [
-      { column: "variable", field: "variable", description: "Name of a variable; file packages only" },
+      { column: "variable", field: "variable", description: "Name of a variable. Only for file packages" },
       { column: "value", field: "value", description: "The variable's value" },
     ],
   },
@@ -134,7 +134,7 @@ export const STATISTICS_LISTS: readonly StatisticsList[] = [...listsOf(BREAKDOWN
 /** The list of a name that the program knows. Throws where it knows none. */
 export function listNamed(name: string): StatisticsList {
   const list = STATISTICS_LISTS.find((each) => each.name === name);
-  if (list === undefined) throw new Error(`there is no list ${name}`);
+  if (list === undefined) throw new Error(`unknown list ${name}`);
   return list;
 }
 

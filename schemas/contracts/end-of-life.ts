@@ -38,18 +38,18 @@ export const ENDS_OF_LIFE = titledObject("EndsOfLife", ["versions"], {
     type: "array",
     maxItems: END_OF_LIFE_VERSIONS_MAX,
     items: objectOf(["version", "date"], ENTRY),
-    description: "The newest first",
+    description: "Newest first",
   },
 });
 
 export const ENDS_OF_LIFE_USE = titledObject("EndsOfLifeUse", ["versions"], {
   versions: {
     type: "array",
-    description: "The newest first",
+    description: "Newest first",
     items: titledObject("EndOfLifeUse", ["version", "date", "downloads", "unique_addresses", "companies"], {
       ...ENTRY,
-      downloads: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, today included` },
-      unique_addresses: { ...COUNT, description: "In these days; each address counts once" },
+      downloads: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
+      unique_addresses: { ...COUNT, description: "In these days. Each address counts once" },
       companies: { ...COUNT, description: "In these days" },
     }),
   },
@@ -59,7 +59,7 @@ export const parseEndsOfLife = compileBody<EndsOfLife>(ENDS_OF_LIFE, ({ versions
   const names = versions.map(({ version }) => version);
   return names.flatMap((name, index) =>
     names.indexOf(name) < index
-      ? [{ path: `/versions/${index}/version`, message: "must not name anything twice" }]
+      ? [{ path: `/versions/${index}/version`, message: "must not contain duplicates" }]
       : [],
   );
 });

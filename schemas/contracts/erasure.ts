@@ -36,8 +36,8 @@ export const ERASURE_CREATE = {
   minProperties: 1,
   maxProperties: 1,
   properties: {
-    origin_id: { ...CLIENT_ID, description: "As an export of events has it: one program at one address" },
-    endpoint_id: { ...CLIENT_ID, description: "As an export of events has it: everything at one address" },
+    origin_id: { ...CLIENT_ID, description: "`endpoint_id` of an event export: one program at one address" },
+    endpoint_id: { ...CLIENT_ID, description: "`origin_id` of an event export: everything at one address" },
   },
 } as const;
 
@@ -62,23 +62,29 @@ export const ERASURE = titledObject(
     client: {
       type: "string",
       enum: CLIENT_ID_KINDS,
-      description: "Which id was given; the id itself is not kept",
+      description: "Which id was given. The id itself is not stored",
     },
     status: {
       type: "string",
       enum: ["erasing", "done"],
-      description: "`done`: no table has an event of the client that was received before the request",
+      description: "`done`: no table contains an event of the client that was received before the request",
     },
     waiting_for: {
       type: ["string", "null"],
       enum: [...ERASURE_WAITS, null],
       description:
-        "What may still bring events that were received before, while it is `erasing`: live events that collection has " +
-        "not yet put into the event log, the event log until enrichment has read live events and imports of the owner, " +
-        "imports that began before, or dead letters that the operator has to retry or drop",
+        "While the status is `erasing`: what can still deliver events received before the request. Live " +
+        "events that the collector has not written to the event log yet; records in the event log that are not " +
+        "enriched yet; imports that started before; or dead letters that the operator must retry or drop",
     },
-    events_erased: { ...COUNT, description: "So far; overridden versions of events count, too" },
-    rejected_lines_erased: { ...COUNT, description: "Refused lines whose texts were erased so far" },
+    events_erased: {
+      ...COUNT,
+      description: "Number of erased events so far, including replaced versions of events",
+    },
+    rejected_lines_erased: {
+      ...COUNT,
+      description: "Number of rejected lines whose texts were erased so far",
+    },
     created_at: TIMESTAMP,
     finished_at: { ...TIMESTAMP, type: ["string", "null"] },
   },

@@ -67,7 +67,7 @@ const COMPANY_FIELDS = {
   views: COUNT,
   first_seen: DATE,
   last_seen: DATE,
-  downloads_30_days: { ...COUNT, description: "Of the last 30 days, today included" },
+  downloads_30_days: { ...COUNT, description: "Score of the last 30 days, including today" },
 } as const;
 const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views", "downloads_30_days"] as const;
 
@@ -76,7 +76,7 @@ export const COMPANY = titledObject("Company", COMPANY_REQUIRED, {
   daily_downloads: {
     type: "array",
     items: COUNT,
-    description: "The downloads of each of the last `days`, today's last; absent where `days` was not given",
+    description: "Daily downloads of the last `days`, today last. Absent if `days` was not given",
   },
 });
 
@@ -146,7 +146,7 @@ export const FUNNEL_RUN = titledObject("FunnelRun", ["as_of", "companies", "chan
   as_of: TIMESTAMP,
   companies: COUNT,
   changes: { ...COUNT, description: "Changes of stage" },
-  waits_for_imports: { type: "boolean", description: "Nothing was computed, because imports are running" },
+  waits_for_imports: { type: "boolean", description: "Nothing was computed because imports are running" },
 });
 
 export const FUNNEL = titledObject("Funnel", ["stages", "days"], {

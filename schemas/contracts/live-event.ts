@@ -21,7 +21,7 @@ export interface LiveEvent {
 }
 
 const TEXT = { type: "string" } as const;
-const OR_EMPTY = { type: "string", description: "Empty where it is not known" } as const;
+const OR_EMPTY = { type: "string", description: "Empty if unknown" } as const;
 
 export const LIVE_EVENT = titledObject(
   "LiveEvent",
@@ -42,9 +42,9 @@ export const LIVE_EVENT = titledObject(
     "automated",
   ],
   {
-    id: { type: "string", description: "As in exports; an override has the same" },
+    id: { type: "string", description: "As in exports. An event that replaces another has the same id" },
     time: TIMESTAMP,
-    name: { type: "string", description: "Of the package or pixel" },
+    name: { type: "string", description: "Name of the package or pixel" },
     kind: { type: "string", enum: ["package", "pixel"] },
     artifact_id: { type: "string", format: "uuid" },
     type: TEXT,
@@ -55,7 +55,7 @@ export const LIVE_EVENT = titledObject(
     platform: OR_EMPTY,
     company: OR_EMPTY,
     company_domain: OR_EMPTY,
-    automated: { type: "string", description: "`bot`, `ci` or `mirror`; else empty" },
+    automated: { type: "string", description: "`bot`, `ci` or `mirror`; otherwise empty" },
   },
 );
 

@@ -130,7 +130,7 @@ const PERIOD = {
   start_date: DATE,
   end_date: DATE,
   complete_through: TIMESTAMP,
-  correction: { type: "boolean", description: "Whether it was sent before, with other numbers" },
+  correction: { type: "boolean", description: "Whether this corrects an earlier message with other numbers" },
 } as const;
 const listOf = (items: object) => ({ type: "array", items });
 const COMPANIES = {
@@ -154,14 +154,14 @@ const DIGEST = {
 
 /** By event: when it is sent, and the properties of its data that are always there. */
 export const NOTIFICATION_DATA = {
-  "weekly-digest": { when: "A week (UTC, from Monday) is over and complete", data: DIGEST },
-  "monthly-digest": { when: "A month (UTC) is over and complete", data: DIGEST },
+  "weekly-digest": { when: "Weekly digest: a week (UTC, from Monday) is complete", data: DIGEST },
+  "monthly-digest": { when: "Monthly digest: a month (UTC) is complete", data: DIGEST },
   "new-companies": {
-    when: "Companies were seen on a day (UTC) for the first time",
+    when: "New companies: companies were seen for the first time on a day (UTC)",
     data: { ...PERIOD, ...COMPANIES },
   },
   "downloads-changed": {
-    when: "The downloads of a day (UTC) are far from those of the same weekday in the four weeks before",
+    when: "Unusual downloads: a day (UTC) differs strongly from the same weekday in the previous four weeks",
     data: {
       ...PERIOD,
       downloads: COUNT,
@@ -172,7 +172,9 @@ export const NOTIFICATION_DATA = {
     },
   },
   "import-failed": {
-    when: "An import broke off or refused more than a share of its lines; failures of an hour are one event",
+    when:
+      "Failed import: an import broke off or rejected more than a share of its lines. Failures within an " +
+      "hour are one event",
     data: gathered(
       {
         import: TEXT,
@@ -186,11 +188,11 @@ export const NOTIFICATION_DATA = {
     ),
   },
   "webhook-disabled": {
-    when: "A webhook was disabled because nothing could be delivered to it",
+    when: "A webhook was disabled because deliveries kept failing",
     data: gathered({ webhook: TEXT, host: TEXT, reason: TEXT }),
   },
   "source-failed": {
-    when: "A registry could not be asked three times in a row; failures of an hour are one event",
+    when: "A registry could not be reached three times in a row. Failures within an hour are one event",
     data: gathered({ source: TEXT, kind: TEXT, name: TEXT, error: TEXT }),
   },
 } as const satisfies {
@@ -203,12 +205,12 @@ export const NOTIFICATION_DATA = {
 function gathered<Failure extends Record<string, object>>(failure: Failure, optional: object = {}) {
   return {
     ...failure,
-    failures: { ...COUNT, description: "How many failures of an hour it tells of" },
+    failures: { ...COUNT, description: "Number of failures within the hour" },
     others: {
       type: "array",
       maxItems: OTHERS_MAX,
       items: objectOf(Object.keys(failure), { ...failure, ...optional }),
-      description: "The failures after the first, as many as there is room for",
+      description: "Failures after the first, as many as fit",
     },
   };
 }

@@ -48,15 +48,16 @@ const SENT = {
     type: ["string", "null"],
     minLength: 1,
     maxLength: 256,
-    description: "Id or name of a package of the same owner; all packages without it",
+    description: "Id or name of a package of the same owner. All packages if omitted",
   },
   threshold_percent: {
     type: ["number", "null"],
     minimum: 0,
     maximum: 10_000,
     description:
-      "Of `downloads-changed`: how far a day is from the median of the same weekday in the four weeks before (50 by " +
-      "default); of `import-failed`: the share of refused lines that is still fine (1)",
+      "For `downloads-changed`: minimum difference in percent from the median of the same weekday in the " +
+      "previous four weeks (default 50). For `import-failed`: the percentage of rejected lines to tolerate " +
+      "(default 1)",
   },
   channel: { type: "string", enum: NOTIFICATION_CHANNELS },
   target: {
@@ -65,7 +66,7 @@ const SENT = {
     minLength: 1,
     maxLength: 2048,
     description:
-      "An e-mail address, or the URL of an incoming webhook: a secret, of which answers show the host",
+      "An e-mail address, or the URL of an incoming webhook. The URL is a secret; responses contain only its host",
   },
   enabled: { type: "boolean" },
 } as const;
@@ -88,7 +89,8 @@ export const NOTIFICATION = titledObject(
     last_sent_at: TIMESTAMP,
     last_error: {
       type: "string",
-      description: "Of the last message, also of one sent by hand; absent once it was sent",
+      description:
+        "Error of the last message, including messages sent by hand. Absent once a message was sent",
     },
   },
 );
@@ -100,7 +102,7 @@ export const parseNotificationUpdate = compileBody<NotificationUpdate>(NOTIFICAT
 
 function thresholdFaults({ event, threshold_percent: threshold }: NotificationUpdate): FieldFault[] {
   if (event === undefined || threshold === undefined || threshold === null || event in THRESHOLDS) return [];
-  return [{ path: "/threshold_percent", message: `is no field of ${event}` }];
+  return [{ path: "/threshold_percent", message: `is not a field of ${event}` }];
 }
 
 /** A message as it is sent: `html` of a mail, `body` of the others. */
@@ -114,8 +116,8 @@ export interface NotificationPreview {
 export const NOTIFICATION_PREVIEW = titledObject("NotificationPreview", ["subject", "text"], {
   subject: { type: "string" },
   text: { type: "string" },
-  html: { type: "string", description: "Of a mail" },
-  body: { type: "object", description: "What is sent to a chat" },
+  html: { type: "string", description: "Subject of a mail" },
+  body: { type: "object", description: "Body of the message to a chat" },
 });
 
 export interface NotificationSent {

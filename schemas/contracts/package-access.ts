@@ -20,12 +20,12 @@ export const PACKAGE_ACCESS = titledObject(
   ["package", "may_change", "may_import", "may_export"],
   {
     package: PACKAGE_V1,
-    may_change: { ...RIGHT, description: "Its record, routes, domains and permissions" },
+    may_change: { ...RIGHT, description: "The record, routes, domains and permissions" },
     may_import: RIGHT,
     may_export: {
       ...RIGHT,
       description:
-        "Its events, and its statistics as CSV. False also where export is not granted to its owner",
+        "Export of events, and statistics as CSV. Also false if export is not enabled for the owner",
     },
   },
 );

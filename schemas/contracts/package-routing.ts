@@ -12,7 +12,9 @@ export interface HostVerification {
 export const HOST_VERIFICATION_PROPERTIES = {
   verified: {
     type: "boolean",
-    description: "Whether it is served; absent where the service serves every host (`DOMAIN_VERIFICATION`)",
+    description:
+      "Whether the host is served. Absent if the service does not require verification " +
+      "(`DOMAIN_VERIFICATION`)",
   },
   verification: {
     title: "HostVerification",
@@ -24,7 +26,7 @@ export const HOST_VERIFICATION_PROPERTIES = {
       name: { type: "string" },
       value: { type: "string" },
     },
-    description: "The record that the DNS has to have",
+    description: "The DNS record to add",
   },
 } as const;
 
@@ -41,10 +43,10 @@ export interface HostReach {
 
 export const HOST_REACH = titledObject("HostReach", ["host", "dns", "tls"], {
   host: { type: "string" },
-  dns: { type: "boolean", description: "Whether the DNS has an address of it" },
+  dns: { type: "boolean", description: "Whether the host has a DNS address record" },
   tls: {
     type: "boolean",
-    description: "Whether something answers over TLS, with a certificate that is valid",
+    description: "Whether the host responds over TLS with a valid certificate",
   },
   fault: { type: "string", description: "Why it cannot be reached" },
 });
@@ -71,8 +73,7 @@ export const CREATE_PACKAGE_DOMAIN_V1 = titledObject("CreatePackageDomainV1", ["
   name: {
     type: "string",
     maxLength: 253,
-    description:
-      "A full domain name; stored in lower case, and in its xn-- form if it has letters beyond ASCII",
+    description: "A full domain name. Stored in lower case; names with non-ASCII letters in their xn-- form",
   },
 });
 
@@ -86,7 +87,8 @@ const parseSent = compileBody<CreatePackageDomainV1>(CREATE_PACKAGE_DOMAIN_V1, (
 );
 
 const SENTENCE =
-  "must be a full domain name such as files.example.org: no address, port, path, wildcard or dot at the end";
+  "must be a full domain name such as files.example.org, without port, path, wildcard or trailing dot; " +
+  "IP addresses are not allowed";
 
 /** RFC 1123, 2.1, with at least two labels. The last is no number, which excludes IPv4 addresses. */
 const HOST_NAME =
@@ -122,14 +124,15 @@ export const CREATE_PACKAGE_ROUTE_V1 = titledObject("CreatePackageRouteV1", ["ou
     type: "string",
     maxLength: 2048,
     description:
-      "An absolute http(s) URL template of at most 16 variables, all of them in templatePath; empty to only collect",
+      "An absolute http(s) URL template with at most 16 variables, all of them in templatePath. Leave empty " +
+      "to count without redirecting",
   },
   templatePath: {
     type: "string",
     minLength: 1,
     maxLength: 1024,
     description:
-      "A path, and parameters if need be, as an RFC 6570 template of level 2 with at most 16 variables: " +
+      "A path, optionally with parameters, as an RFC 6570 level 2 template with at most 16 variables: " +
       "/{version}/{+file}?os={os}",
   },
 });

@@ -97,12 +97,16 @@ export function parsePackageUpdate(body: unknown, type: LibraryType): PackageUps
     (each) => each === libraryType || (each === "other" && libraryType === "file"),
   );
   if (named !== undefined && named !== type)
-    throw new Problem("library-type-is-immutable", `This is a package of type ${type} and stays one.`, {
-      errors: [
-        fault("libraryType", `must be ${type} or absent`),
-        ...faultsOf({ ...(body as object), libraryType: type }),
-      ],
-    });
+    throw new Problem(
+      "library-type-is-immutable",
+      `The package has the type ${type}, which cannot be changed.`,
+      {
+        errors: [
+          fault("libraryType", `must be ${type} or omitted`),
+          ...faultsOf({ ...(body as object), libraryType: type }),
+        ],
+      },
+    );
   const keeps = named === undefined && (libraryType === undefined || libraryType === null);
   return stored(parseSent(isObject(body) && keeps ? { ...body, libraryType: type } : body));
 }
@@ -136,7 +140,7 @@ function typeFaults(sent: Partial<SentPackage>, faulty: ReadonlySet<string>): Fi
   const type = storedType(sent.libraryType);
   const foreign = Object.entries(TYPE_OF_FIELD)
     .filter(([field, owning]) => owning !== type && present(sent[field as keyof SentPackage]))
-    .map(([field, owning]) => fault(field, `belongs to ${owning} packages only, not to ${type} ones`));
+    .map(([field, owning]) => fault(field, `applies to ${owning} packages only, not to ${type} packages`));
   if (type === "docker") return [...foreign, ...dockerFaults(sent)];
   if (type === "pypi") return [...foreign, ...pythonFaults(sent)];
   return foreign;
@@ -145,11 +149,11 @@ function typeFaults(sent: Partial<SentPackage>, faulty: ReadonlySet<string>): Fi
 function dockerFaults({ backendUrl, publicUrl }: Partial<SentPackage>): FieldFault[] {
   const backend = present(backendUrl)
     ? registryFaults("backendUrl", backendUrl)
-    : [fault("backendUrl", "is required for a docker package")];
+    : [fault("backendUrl", "is required for docker packages")];
   const front = present(publicUrl) ? registryFaults("publicUrl", publicUrl) : [];
   const both = present(backendUrl) && present(publicUrl) && backend.length + front.length === 0;
   if (!both || pathOf(backendUrl) === pathOf(publicUrl)) return [...backend, ...front];
-  return [fault("publicUrl", `must have the path of backendUrl, ${pathOf(backendUrl)}`)];
+  return [fault("publicUrl", `must have the same path as backendUrl, ${pathOf(backendUrl)}`)];
 }
 
 const COMPONENT = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;

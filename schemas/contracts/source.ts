@@ -50,7 +50,7 @@ const NAME = {
   format: "line",
   minLength: 1,
   maxLength: 256,
-  description: "As the registry writes it: `left-pad`, `@acme/tool`, `acme/web`",
+  description: "Name at the registry: `left-pad`, `@acme/tool`, `acme/web`",
 } as const;
 const UPDATE = {
   kind: KIND,

@@ -89,36 +89,37 @@ export interface StatisticsListPage extends Period {
 const TOTALS = titledObject("StatisticsTotals", ["downloads", "views", "unique_addresses", "companies"], {
   downloads: COUNT,
   views: COUNT,
-  unique_addresses: { ...COUNT, description: "Each address counts once in the whole range, exactly" },
-  companies: { ...COUNT, description: "Companies with a download or a view" },
+  unique_addresses: { ...COUNT, description: "Each address counts once in the whole range. Exact" },
+  companies: { ...COUNT, description: "Companies with at least one download or view" },
 });
 
 const SERIES = {
   type: "array",
   items: titledObject("StatisticsBucket", ["date", "downloads", "views", "unique_addresses"], {
-    date: { ...DATE, description: "Its first day within the range" },
-    time: { ...TIMESTAMP, description: "The beginning of the hour; only with `interval=hour`" },
+    date: { ...DATE, description: "First day of the bucket within the range" },
+    time: { ...TIMESTAMP, description: "Start of the hour. Only with `interval=hour`" },
     downloads: COUNT,
     views: COUNT,
-    unique_addresses: { ...COUNT, description: "Each address counts once in the bucket" },
+    unique_addresses: { ...COUNT, description: "Each address counts once per bucket" },
   }),
 } as const;
 
 const PERIOD = {
   start_date: DATE,
-  end_date: { ...DATE, description: "The first day that is left out" },
+  end_date: { ...DATE, description: "End of the range (exclusive)" },
 } as const;
 
 const COMPLETE_THROUGH = {
   ...TIMESTAMP,
-  description: "Everything imported before is counted, as with `X-Complete-Through` of the exports",
+  description: "Everything imported before this time is included, as with `X-Complete-Through` of exports",
 } as const;
 
 const EVENTS_FROM = {
   ...DATE,
   description:
-    "Events before this day are no longer kept, and the numbers here come from events: those of filters, and of views. " +
-    "Earlier days of the range, or of the compared one, have none. Absent if every day has its numbers",
+    "Only with filters or views, which are counted from events: events before this day have expired, so " +
+    "earlier days of the range and of the comparison period have no numbers. Absent if all days are " +
+    "complete",
 } as const;
 
 function rowProperties(lists: readonly StatisticsList[]) {
@@ -132,11 +133,12 @@ function rowProperties(lists: readonly StatisticsList[]) {
     ),
     downloads: { type: "integer", minimum: 1 },
     views: { type: "integer", minimum: 1 },
-    share: { type: "number", minimum: 0, description: "Of all downloads, or views, of the range" },
+    share: { type: "number", minimum: 0, description: "Share of all downloads, or views, of the range" },
     change: {
       type: ["number", "null"],
       description:
-        "Against the compared range: 0.5 is half as many again. Null if nothing is compared, or nothing was there",
+        "Change relative to the comparison period: 0.5 means +50 %. Null without a comparison, or if the " +
+        "earlier value is 0",
     },
   };
 }
@@ -161,12 +163,12 @@ export const STATISTICS = titledObject(
       of: {
         ...objectOf(["start_date", "end_date", "totals"], { ...PERIOD, totals: TOTALS }),
         description:
-          "The days of the range that are compared, where its last ones are not over. Absent if all are compared",
+          "The compared days of the range, if its last days are unfinished. Absent if all days are compared",
       },
       totals: TOTALS,
       series: SERIES,
     }),
-    series: { ...SERIES, description: "Every bucket of the range, also those without events" },
+    series: { ...SERIES, description: "All buckets of the range, including empty ones" },
     breakdowns: {
       type: "object",
       required: STATISTICS_LISTS.map(({ name }) => name),
@@ -189,8 +191,8 @@ export const STATISTICS_LIST_PAGE = titledObject(
     complete_through: COMPLETE_THROUGH,
     events_from: EVENTS_FROM,
     compare: objectOf(["start_date", "end_date"], PERIOD),
-    rows: { type: "array", items: STATISTICS_ROW, description: "The greatest first" },
-    next: { type: "string", format: "uri", description: "Where the next page is; absent on the last" },
+    rows: { type: "array", items: STATISTICS_ROW, description: "Largest first" },
+    next: { type: "string", format: "uri", description: "URL of the next page. Absent on the last page" },
   },
 );
 
@@ -220,9 +222,10 @@ const PACKAGE_DOWNLOADS = titledObject(
     downloads: COUNT,
     change: {
       type: ["number", "null"],
-      description: "Against the days of `compare`: 0.5 is half as many again; null if there was nothing",
+      description:
+        "Change relative to the days of `compare`: 0.5 means +50 %. Null if the earlier value is 0",
     },
-    days: { type: "array", items: COUNT, description: "Downloads of each day of the range" },
+    days: { type: "array", items: COUNT, description: "Daily downloads of the range" },
   },
 );
 
@@ -231,8 +234,8 @@ export const PACKAGE_STATISTICS = titledObject(
   ["start_date", "end_date", "complete_through", "packages"],
   {
     start_date: DATE,
-    end_date: { ...DATE, description: "The first day that is left out" },
+    end_date: { ...DATE, description: "End of the range (exclusive)" },
     complete_through: TIMESTAMP,
-    packages: { type: "array", items: PACKAGE_DOWNLOADS, description: "The most downloaded first" },
+    packages: { type: "array", items: PACKAGE_DOWNLOADS, description: "Most downloaded first" },
   },
 );

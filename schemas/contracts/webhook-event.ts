@@ -13,7 +13,7 @@ export interface WebhookEventData extends NotificationData {
 export type WebhookEventKind = keyof WebhookEventData;
 
 const TEXT = { type: "string" } as const;
-const ONE_PACKAGE = { ...TEXT, description: "The one package that it is about" } as const;
+const ONE_PACKAGE = { ...TEXT, description: "The package" } as const;
 const STAGE = { type: "string", enum: STAGES } as const;
 
 /**
@@ -22,7 +22,7 @@ const STAGE = { type: "string", enum: STAGES } as const;
  */
 export const WEBHOOK_EVENTS = {
   "company-funnel-stage-changed": {
-    when: "Companies reached another stage of adoption",
+    when: "Companies reached another funnel stage",
     data: {
       companies: {
         type: "array",
@@ -38,7 +38,7 @@ export const WEBHOOK_EVENTS = {
   },
   ...NOTIFICATION_DATA,
   test: {
-    when: "The test of a webhook was asked for, whatever the webhook subscribes to",
+    when: "A test was requested. Sent whatever events the webhook subscribes to",
     data: { message: TEXT },
   },
 } as const satisfies { [Kind in WebhookEventKind]: EventSchema<Kind> };
@@ -50,7 +50,9 @@ const OPTIONAL: { [Kind in WebhookEventKind]: Record<OptionalOf<WebhookEventData
   "monthly-digest": { package: ONE_PACKAGE },
   "new-companies": { package: ONE_PACKAGE },
   "downloads-changed": { package: ONE_PACKAGE },
-  "import-failed": { artifact: { ...TEXT, description: "Absent where the import is into several" } },
+  "import-failed": {
+    artifact: { ...TEXT, description: "Absent for imports into several packages or pixels" },
+  },
   "webhook-disabled": {},
   "source-failed": {},
   test: {},
@@ -74,7 +76,7 @@ export function webhookEventSchema(kind: WebhookEventKind) {
     type: "object",
     required: ["id", "type", "owner", "created_at", "data"],
     properties: {
-      id: { type: "string", format: "uuid", description: "The same at every attempt to deliver the event" },
+      id: { type: "string", format: "uuid", description: "The same for every attempt to deliver the event" },
       type: { type: "string", const: kind },
       owner: TEXT,
       created_at: TIMESTAMP,
@@ -118,14 +120,14 @@ export interface WebhookTestResult {
   duration_ms: number;
 }
 
-const STATUS = { type: ["integer", "null"], description: "Null if no answer came" } as const;
+const STATUS = { type: ["integer", "null"], description: "Null without a response" } as const;
 
 const ATTEMPT = objectOf(["started_at", "status", "duration_ms"], {
   started_at: TIMESTAMP,
   status: STATUS,
   duration_ms: { type: "integer" },
-  error: { type: "string", description: "Why no answer came" },
-  response_body: { type: "string", description: "At most the first 2048 bytes of the answer, unpacked" },
+  error: { type: "string", description: "Why there was no response" },
+  response_body: { type: "string", description: "The first 2048 bytes of the response, decompressed" },
 });
 
 export const WEBHOOK_DELIVERY = titledObject(
@@ -147,10 +149,13 @@ export const WEBHOOK_TEST_RESULT = titledObject(
   "WebhookTestResult",
   ["success", "status", "response_body", "duration_ms"],
   {
-    success: { type: "boolean", description: "Whether it answered with a status from 200 to 299 within 5 s" },
+    success: {
+      type: "boolean",
+      description: "Whether the receiver responded with a status from 200 to 299 within 5 s",
+    },
     status: STATUS,
-    response_body: { type: "string", description: "At most the first 2048 bytes of the answer, unpacked" },
-    error: { type: "string", description: "Why no answer came" },
+    response_body: { type: "string", description: "The first 2048 bytes of the response, decompressed" },
+    error: { type: "string", description: "Why there was no response" },
     duration_ms: { type: "integer" },
   },
 );

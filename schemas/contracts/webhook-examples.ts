@@ -61,14 +61,14 @@ const WEBHOOK_EXAMPLES: WebhookEventData = {
   "webhook-disabled": {
     webhook: ID,
     host: "crm.example.org",
-    reason: "Nothing could be delivered for three days.",
+    reason: "No event could be delivered for three days.",
     ...ONE,
   },
   "source-failed": {
     source: ID,
     kind: "npm",
     name: "@acme/web",
-    error: "The registry answered 503.",
+    error: "The registry returned 503.",
     ...ONE,
   },
   test: { message: "This is a test." },

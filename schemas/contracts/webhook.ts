@@ -56,7 +56,7 @@ const FIELDS = {
   disabled_reason: { type: "string" },
   old_secret_until: {
     ...TIMESTAMP,
-    description: "Until then requests are signed with the secret before the last rotation as well",
+    description: "Until then requests are also signed with the previous secret",
   },
   created_at: TIMESTAMP,
   updated_at: TIMESTAMP,
@@ -76,10 +76,10 @@ export const WEBHOOK_DAY = {
   properties: {
     ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
     attempts: COUNT,
-    median_ms: { ...COUNT, description: "How long answers took; absent without any" },
-    p95_ms: { ...COUNT, description: "In which time 95 % of the answers came" },
+    median_ms: { ...COUNT, description: "Response times. Absent without responses" },
+    p95_ms: { ...COUNT, description: "95th percentile" },
   },
-  description: "Deliveries that began in the last 24 hours, tests among them, by state, and their attempts",
+  description: "Deliveries started in the last 24 hours, including tests, by state, and their attempts",
 } as const;
 
 export const LISTED_WEBHOOK = titledObject("ListedWebhook", [...WEBHOOK.required, "last_24_hours"], {

@@ -57,9 +57,9 @@ const CODERS: Record<Exclude<Codec, "none">, Coder> = {
 };
 
 function requireSize(packed: Buffer): number {
-  if (packed.length < SIZE_BYTES) throw new Error("it ends before its size");
+  if (packed.length < SIZE_BYTES) throw new Error("it is shorter than its declared size");
   const size = sizeOf(packed);
-  if (size > LINES_BYTES_MAX) throw new Error(`it claims ${size} bytes`);
+  if (size > LINES_BYTES_MAX) throw new Error(`it declares ${size} bytes`);
   return size;
 }
 

@@ -58,7 +58,7 @@ export const IMPORT_LINE = {
   title: "ImportEvent",
   type: "object",
   required: ["$time"],
-  description: "Keys that do not begin with `$` are variables of the event: at most 64, of 1 KiB each.",
+  description: "Keys that do not begin with `$` are variables of the event: at most 64, up to 1 KiB each.",
   additionalProperties: true,
   properties: {
     $time: {
@@ -69,24 +69,28 @@ export const IMPORT_LINE = {
     $unique_id: {
       type: ["string", "integer"],
       description:
-        "A string of at most 256 bytes, or an integer of any size. A later line with the same one, for the same package or pixel, replaces this",
+        "A string of at most 256 bytes, or an integer of any size. A later line with the same id for the same " +
+        "package or pixel replaces this event",
     },
-    $package: { ...ID, description: "Required if the path names no package or pixel" },
-    $pixel: { ...ID, description: "Required if the path names no package or pixel; also `$tracking_pixel`" },
+    $package: { ...ID, description: "Required if the path does not name a package or pixel" },
+    $pixel: {
+      ...ID,
+      description: "Required if the path does not name a package or pixel. Alias: `$tracking_pixel`",
+    },
     $remote_address: { ...TEXT, description: "The client's IPv4 or IPv6 address" },
     $user_agent: TEXT,
-    $referrer: { ...TEXT, description: "Also `$referer`" },
+    $referrer: { ...TEXT, description: "Alias: `$referer`" },
     $version: TEXT,
     $type: TEXT,
     $domain: TEXT,
     $country: {
       ...TEXT,
       description:
-        "ISO 3166-1, two letters: where the line has a place and no address. An address that is known wins",
+        "Two-letter ISO 3166-1 code, for lines without an address. If the address can be located, it takes precedence",
     },
     $headers: {
       type: "array",
-      description: "`User-Agent` and `Referer` fill the gaps",
+      description: "`User-Agent` and `Referer` are used if the fields above are missing",
       items: { type: "object", properties: { name: TEXT, value: TEXT } },
     },
   },

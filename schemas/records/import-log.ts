@@ -62,11 +62,12 @@ export const LOG_ENTRY = titledObject("LogEntry", ["class", "type", "human_frien
   class: {
     type: "string",
     enum: LOG_CLASSES,
-    description: "error: not imported; warning: imported, with a defect; info: about the whole import",
+    description:
+      "error: not imported. warning: imported, but a field could not be used. info: about the whole import",
   },
   type: { type: "string", enum: LOG_TYPES },
   human_friendly_message: { type: "string" },
-  line: { type: "integer", minimum: 0, description: "From 1; 0 for an entry about the whole import" },
+  line: { type: "integer", minimum: 0, description: "Starts at 1. 0 for entries about the whole import" },
   package_id: { type: "string" },
   pixel_id: { type: "string" },
 });
@@ -74,7 +75,7 @@ export const LOG_ENTRY = titledObject("LogEntry", ["class", "type", "human_frien
 const FAULT_EXAMPLE = objectOf(["line", "human_friendly_message"], {
   line: LOG_ENTRY.properties.line,
   human_friendly_message: { type: "string" },
-  text: { type: "string", description: "The beginning of a refused line, 500 characters at most" },
+  text: { type: "string", description: "Beginning of a rejected line, at most 500 characters" },
 });
 
 const IMPORT_FAULT = titledObject("ImportFault", ["class", "type", "count", "examples"], {
@@ -83,13 +84,13 @@ const IMPORT_FAULT = titledObject("ImportFault", ["class", "type", "count", "exa
   count: {
     type: "integer",
     minimum: 1,
-    description: "How many entries of the log are of this class and type",
+    description: "Number of log entries of this class and type",
   },
   examples: {
     type: "array",
     maxItems: FAULT_EXAMPLES_MAX,
     items: FAULT_EXAMPLE,
-    description: "The first of them by line",
+    description: "The first entries, by line",
   },
 });
 

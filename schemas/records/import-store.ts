@@ -78,7 +78,7 @@ const COUNTS = {
   events_with_warnings: {
     ...COUNT,
     description:
-      "Imported without a field that could not be used; `warning_log_sample` and the log say which",
+      "Events imported without a field that could not be used. See `warning_log_sample` and the log",
   },
   error_log_sample: SAMPLE,
   warning_log_sample: SAMPLE,
@@ -86,7 +86,7 @@ const COUNTS = {
 
 const SKIPPED = {
   ...COUNT,
-  description: "Lines that hold no event: comments, requests that are no downloads, rows of empty cells",
+  description: "Lines without an event: comments, requests that are not downloads, empty rows",
 } as const;
 
 const TARGET = {
@@ -95,7 +95,7 @@ const TARGET = {
   additionalProperties: false,
   properties: {
     id: { type: "string", format: "uuid" },
-    name: { type: ["string", "null"], description: "Null once it was deleted" },
+    name: { type: ["string", "null"], description: "Null if it has been deleted" },
   },
 } as const;
 
@@ -104,25 +104,25 @@ export const REMOVED = "(removed)";
 
 /** Beyond the fields of the specification. */
 const ORIGIN = {
-  package: { ...TARGET, description: "The package of all events; null if each line names its target" },
-  pixel: { ...TARGET, description: "The pixel of all events; null if each line names its target" },
-  started_by: { type: "string", description: `A username, or \`${REMOVED}\` once the account is removed` },
+  package: { ...TARGET, description: "Package of all events. Null if each line names its target" },
+  pixel: { ...TARGET, description: "Pixel of all events. Null if each line names its target" },
+  started_by: { type: "string", description: `Username, or \`${REMOVED}\` if the account has been removed` },
   started_with_token: {
     type: ["string", "null"],
-    description: "Name of the additional token that was used; null for the account's own, and for a session",
+    description: "Name of the access token that was used. Null for the account's own token and for sessions",
   },
-  bytes: { ...COUNT, description: "Bytes received so far, compressed if the body was" },
-  bytes_unpacked: { ...COUNT, description: "The same bytes, decompressed if the body was compressed" },
+  bytes: { ...COUNT, description: "Bytes received so far, as sent" },
+  bytes_unpacked: { ...COUNT, description: "Bytes received so far, decompressed" },
   lines_received: {
     ...COUNT,
     description:
-      "Lines received so far that are not blank, all of them once the upload has ended: `events_total` and `lines_skipped` get there",
+      "Lines received so far that are not blank. After the upload, `events_total` and `lines_skipped` add up to it",
   },
   lines_skipped: SKIPPED,
   finished_at: {
     ...TIMESTAMP,
     type: ["string", "null"],
-    description: "When it became `done` or `aborted`; null before",
+    description: "Time at which the status became `done` or `aborted`. Null before",
   },
 } as const;
 
@@ -136,13 +136,18 @@ export const EVENT_IMPORT = titledObject(
       type: "string",
       enum: IMPORT_STATUSES,
       description:
-        "`retracting`: it was retracted, and its events may still be in the aggregates; then `done` or `aborted` again",
+        "`retracting`: the import was retracted, and its events may still be in aggregates. Afterwards the " +
+        "status is `done` or `aborted` again",
     },
     created_at: TIMESTAMP,
     updated_at: TIMESTAMP,
     ...COUNTS,
     ...ORIGIN,
-    name: { type: "string", maxLength: FILE_NAME_MAX, description: "Of the file, where its sender gave one" },
+    name: {
+      type: "string",
+      maxLength: FILE_NAME_MAX,
+      description: "Name of the file, if the sender gave one",
+    },
   },
 );
 
@@ -190,7 +195,7 @@ export const DRY_RUN = titledObject(
       type: "array",
       maxItems: EVENT_SAMPLE_MAX,
       items: EVENT_SAMPLE,
-      description: "The first events, as they are read",
+      description: "The first events, as parsed",
     },
   },
 );
@@ -208,7 +213,7 @@ export function nothingImported({
   events_total: lines,
   lines_skipped: skipped,
 }: Pick<ImportCounts, "events_total" | "lines_skipped">): string {
-  if (lines === 0 && skipped > 0) return "Nothing was imported: no line holds an event.";
-  if (lines === 0) return "Nothing was imported: there was no line.";
-  return `Nothing was imported: ${lines === 1 ? "the only line" : "every line"} was refused.`;
+  if (lines === 0 && skipped > 0) return "Nothing was imported: no line contains an event.";
+  if (lines === 0) return "Nothing was imported: the body has no lines.";
+  return `Nothing was imported: ${lines === 1 ? "the only line" : "every line"} was rejected.`;
 }

@@ -43,9 +43,9 @@ export function decodeRawChunk(bytes: Uint8Array): RawChunk {
   const decoded: { value: Omit<RawChunk, "lines">; offset: number } = headAndCodecType.decode(buffer, 0);
   const { value, offset } = decoded;
   const lines = bytesFieldAt(buffer, Math.max(0, offset));
-  if (offset < 0 || lines.end !== buffer.length) throw new Error("it is longer or shorter than its fields");
+  if (offset < 0 || lines.end !== buffer.length) throw new Error("its length does not match its fields");
   const format: string = value.format;
-  if (!isImportFormat(format)) throw new Error(`its lines are of an unknown format, ${format}`);
+  if (!isImportFormat(format)) throw new Error(`its lines have an unknown format, ${format}`);
   return { ...value, lines: buffer.subarray(lines.start, lines.end) };
 }
 

@@ -28,7 +28,7 @@ export function decodeTemplate(text: string): UrlTemplate | TemplateFault {
   for (const { 0: whole, 1: inside = "", index } of text.matchAll(/\{([^{}]*)\}/g)) {
     if (index > end) parts.push({ literal: text.slice(end, index) });
     const name = inside.replace(/^\+/, "");
-    if (!VARIABLE.test(name)) return { fault: `may contain {name} and {+name}, but not ${whole}` };
+    if (!VARIABLE.test(name)) return { fault: `can contain {name} and {+name}, but not ${whole}` };
     parts.push({ variable: name, reserved: name !== inside });
     end = index + whole.length;
   }
@@ -78,10 +78,10 @@ function encodeCharacter(character: string): string {
 /** RFC 6570, 2.1. The apostrophe is allowed, because the examples there use it. */
 function faultOfLiterals(parts: readonly TemplatePart[]): TemplateFault | undefined {
   const text = parts.map((part) => ("literal" in part ? part.literal : "")).join("/");
-  if (/[{}]/.test(text)) return { fault: "has a { or } that belongs to no variable" };
+  if (/[{}]/.test(text)) return { fault: "has a { or } that is not part of a variable" };
   const wrong = /[\0-\x20"<>\\^`|\x7f-\x9f]|\p{Surrogate}/u.exec(text);
   if (wrong !== null) return { fault: `must not contain ${JSON.stringify(wrong[0])}` };
-  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return { fault: "has a % that begins no percent-encoding" };
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return { fault: "has a % that does not start a percent-encoding" };
   return undefined;
 }
 
@@ -133,8 +133,8 @@ export function decodeRouteTemplate(text: string): RouteTemplate | TemplateFault
   const query = behind.join("?").split("&").map(queryParameter);
   const names = query.map(({ name }) => name);
   if (names.some((name) => name === "" || /[{}]/.test(name)))
-    return { fault: "must not have a variable or an empty text as a parameter name after ?" };
-  if (new Set(names).size < names.length) return { fault: "must not name a parameter after ? twice" };
+    return { fault: "must not have a variable or an empty string as a parameter name after ?" };
+  if (new Set(names).size < names.length) return { fault: "must not repeat a parameter name after ?" };
   query.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { path: piecesOf(path), query, variables: variablesOf(template) };
 }
@@ -158,7 +158,7 @@ export function readRequestTarget(target: string): RequestTarget {
 
 function faultOfPath(path: string): string | undefined {
   if (!path.startsWith("/")) return "must begin with /";
-  if (/\/\//.test(path)) return "must not have an empty segment in it";
+  if (/\/\//.test(path)) return "must not contain an empty segment";
   // Clients resolve these segments before they send a request.
   const dots = path.split("/").find((segment) => /^\.{1,2}$/.test(segment.replace(/%2e/gi, ".")));
   return dots === undefined ? undefined : `must not contain the segment ${dots}`;
@@ -170,7 +170,7 @@ function faultOfVariables(template: UrlTemplate): string | undefined {
   if (adjacent >= 0) return "must have text between two variables";
   const names = variablesOf(template);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  return twice === undefined ? undefined : `must not have the variable ${twice} twice`;
+  return twice === undefined ? undefined : `must not use the variable ${twice} twice`;
 }
 
 function queryParameter(parameter: string): QueryParameter {

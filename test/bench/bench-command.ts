@@ -17,7 +17,7 @@ export function benchCommand(): Command {
     .argument("[names...]", "the benchmarks to run; without names, all of them")
     .option("--json", "print one JSON object with all results as the last line", false)
     .option("--events <count>", "number of generated events", wholeNumber, 1_000_000)
-    .option("--seed <number>", "another seed generates other events", wholeNumber, 1)
+    .option("--seed <number>", "seed of the event generator", wholeNumber, 1)
     .option(
       "--rounds <count>",
       "how often this program and the peer are measured in turns; reports medians (growth: sums)",

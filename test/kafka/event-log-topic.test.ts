@@ -91,7 +91,7 @@ describeWithBroker("the topic of the event log", (broker) => {
   test("that cannot be made is answered with Kafka's reason and what to create", async () => {
     const options = { ...optionsFor(newPrefix()), replicationFactor: 3 };
     await expect(openKafkaLog(options, pino({ level: "silent" }))).rejects.toThrow(
-      /cannot be made \(.*[Rr]eplication.factor.*\)\. Create it: .*--replication-factor 3 .*cleanup\.policy=delete .*retention\.bytes=-1 --config min\.insync\.replicas=2$/,
+      /cannot be created \(.*[Rr]eplication.factor.*\)\. Create it: .*--replication-factor 3 .*cleanup\.policy=delete .*retention\.bytes=-1 --config min\.insync\.replicas=2$/,
     );
   });
 });

@@ -84,7 +84,7 @@ describeWithJava("a broker with certificates of an authority of one's own", () =
       refusal({ ...mutual, ...trusted, KAFKA_TLS_CERT: unknown.cert, KAFKA_TLS_KEY: unknown.key }),
     ]);
     await longer[Symbol.asyncDispose]();
-    expect(authorities).toContain("set KAFKA_TLS_CA to a PEM file of the one that has");
+    expect(authorities).toContain("set KAFKA_TLS_CA to a PEM file with its authority");
     expect(name).toContain("certificate is for other names than in KAFKA_BROKERS");
     expect(password).toContain("SASL SCRAM SHA256 authentication failed");
     expect(certificate).toContain("set KAFKA_TLS_CERT and KAFKA_TLS_KEY");

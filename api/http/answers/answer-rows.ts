@@ -60,8 +60,7 @@ async function takePermit(
   { signal, format }: { signal: AbortSignal; format: AnswerOptions["format"] },
 ): Promise<ExportPermit | undefined> {
   const { takeExportPermit, account, log } = ctx.state;
-  const onBrokenOff = () =>
-    log.info("a long answer was broken off: its caller did not read on while others waited");
+  const onBrokenOff = () => log.info("closed an export whose client stopped reading while others waited");
   // Lists do not wait for the account's exports, which may take hours.
   const accountId = `${format === "json" ? "lists of " : ""}${account?.id ?? ""}`;
   return takeExportPermit?.({ accountId, socket: ctx.req.socket, signal, onBrokenOff });

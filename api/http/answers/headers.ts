@@ -27,7 +27,10 @@ export function requireMatch(ctx: ApiContext, current: string): void {
   if (wanted === "" || wanted.trim() === "*") return;
   const tags = wanted.split(",").map((tag) => withoutEncoding(tag.trim()));
   if (tags.includes(current)) return;
-  throw new Problem("precondition-failed", "The record was changed since it was read; read it again.");
+  throw new Problem(
+    "precondition-failed",
+    "The record has changed since you read it. Read it again and retry.",
+  );
 }
 
 /** As `requireMatch`, but reads the state only if the request has `If-Match`. */

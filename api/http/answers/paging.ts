@@ -10,11 +10,11 @@ const PER_PAGE_MAX = 1000;
 export const PAGE_QUERY: Readonly<Record<string, Parameter>> = {
   after: {
     schema: { type: "string", format: "uuid" },
-    description: "Only what is older than the entry with this id",
+    description: "Return entries older than the one with this id",
   },
   per_page: {
     schema: { type: "integer", minimum: 1, maximum: PER_PAGE_MAX, default: PER_PAGE_DEFAULT },
-    description: "How many entries at most",
+    description: "Maximum number of entries",
   },
 };
 
@@ -26,8 +26,18 @@ interface DescribedPage {
   title?: string;
 }
 
-export function pageAnswer({ name, record, example, title, description = "A page of them" }: DescribedPage) {
-  const next = { type: "string", format: "uri", description: "Where the next page is; absent on the last" };
+export function pageAnswer({
+  name,
+  record,
+  example,
+  title,
+  description = "A page of entries",
+}: DescribedPage) {
+  const next = {
+    type: "string",
+    format: "uri",
+    description: "URL of the next page. Absent on the last page",
+  };
   const schema = {
     ...(title !== undefined && { title }),
     type: "object",
@@ -44,7 +54,7 @@ export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean
   const { after } = query;
   if (after === undefined) return { perPage };
   if (typeof after === "string" && isId(after)) return { after, perPage };
-  throw new Problem("invalid-query", "after must be the id of an entry of the list.");
+  throw new Problem("invalid-query", "after must be the id of an entry in the list.");
 }
 
 /** `{[name]: records, next?}`. A next page exists if `rows` has one entry more than the page, or `more` says so. */
@@ -85,16 +95,16 @@ const LIMIT_MAX = 1000;
 export const LIST_QUERY = {
   limit: {
     schema: { type: "integer", minimum: 1, maximum: LIMIT_MAX },
-    description: "How many entries at most; all of them by default. `Link` then leads to the next",
+    description: "Maximum number of entries; all by default. `Link` then has the next page",
   },
   after: {
     schema: { type: "string" },
-    description: "Only what follows the entry with this id (or username) in the list's order",
+    description: "Return entries that follow the one with this id (or username) in the list",
   },
 } as const satisfies Record<string, Parameter>;
 
 export function listAnswer(description: string, record: JsonSchema, example: unknown): AnswerContent {
-  const link = 'The URL of the next page, as `<...>; rel="next"`; absent on the last';
+  const link = 'URL of the next page, as `<...>; rel="next"`. Absent on the last page';
   return {
     description,
     schema: { type: "array", items: record },
@@ -130,7 +140,7 @@ function parseLimit(text: string | string[]): number {
 function indexOf(keys: readonly string[], after: string | string[]): number {
   const index = typeof after === "string" ? keys.indexOf(after) : -1;
   if (index >= 0) return index;
-  throw new Problem("invalid-query", "after must be the id of an entry that is in the list now.");
+  throw new Problem("invalid-query", "after must be the id of an entry in the current list.");
 }
 
 function putNext(ctx: ApiContext, after: string): void {

@@ -22,7 +22,8 @@ export function refuseUnknownParameters(
   if (unknown === undefined) return;
   throw new Problem(
     "invalid-query",
-    `There is no query parameter ${unknown.slice(0, SHOWN_MAX)} here${adviceOf(unknown, known, queryPrefix)}${formatsOf(unknown, answers)}`,
+    "Unknown query parameter " +
+      `${unknown.slice(0, SHOWN_MAX)}${adviceOf(unknown, known, queryPrefix)}${formatsOf(unknown, answers)}`,
   );
 }
 
@@ -37,7 +38,7 @@ interface Asked {
 function formatsOf(unknown: string, answers: Asked["answers"]): string {
   const others = Object.keys(answers?.[200]?.others ?? {});
   if (unknown !== "format" || others.length === 0) return "";
-  return ` The format is that of the header Accept, such as ${others[0]}.`;
+  return ` Use the Accept header to choose the format, such as ${others[0]}.`;
 }
 
 function adviceOf(unknown: string, known: readonly string[], queryPrefix: string | undefined): string {
@@ -47,7 +48,7 @@ function adviceOf(unknown: string, known: readonly string[], queryPrefix: string
     unknown.length <= SHOWN_MAX
       ? closestMatch(unknown.toLowerCase(), known, { maxDistance: slipsOf(unknown) })
       : undefined;
-  return nearest === undefined ? `, only ${all.join(", ")}.` : `: did you mean ${nearest}?`;
+  return nearest === undefined ? `. Known parameters: ${all.join(", ")}.` : `. Did you mean ${nearest}?`;
 }
 
 function slipsOf({ length }: string): number {

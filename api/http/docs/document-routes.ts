@@ -21,7 +21,7 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
       path: "/openapi.json",
       operation: {
         id: "getDocument",
-        summary: "This document",
+        summary: "Get the OpenAPI document",
         answers: {
           200: {
             description: "OpenAPI 3.1",
@@ -36,10 +36,10 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
       path: "/docs",
       operation: {
         id: "getDocsPage",
-        summary: "This document as a page",
+        summary: "Get the API reference as a page",
         answers: {
           200: { description: "HTML", schema: { type: "string" }, types: ["text/html"] },
-          308: { description: "From `/docs/` to `/docs`" },
+          308: { description: "Redirect from `/docs/` to `/docs`" },
         },
       },
       handle: async (ctx) => answerPage(ctx, (await files()).page),
@@ -49,10 +49,10 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
       path: "/docs/:hash/:file",
       operation: {
         id: "getDocsFile",
-        summary: "A file that the page loads",
+        summary: "Get a file of the API reference page",
         answers: {
           200: {
-            description: "It never changes",
+            description: "The file, which never changes",
             schema: { type: "string" },
             types: ["text/javascript", "text/css", "image/svg+xml"],
           },
@@ -92,7 +92,7 @@ function fileOf(ctx: ApiContext, { loaded }: PageFiles): PackedFile {
   const { hash, file: name = "" } = ctx["params"] as Record<string, string | undefined>;
   const file = loaded.get(name);
   if (file === undefined || hashOf(file) !== hash)
-    throw new Problem("not-found", `There is nothing at ${ctx.path}.`);
+    throw new Problem("not-found", `Nothing exists at ${ctx.path}.`);
   return file;
 }
 

@@ -26,7 +26,7 @@ export function onUncaught(this: BaseContext, error: Error | null): void {
   ctx.state.failed = true;
   if (ctx.res.headersSent || !ctx.writable) {
     if (ctx.state.left.aborted) logLeft(ctx, error);
-    else ctx.state.log.warn({ err: error }, "the answer broke off before its end");
+    else ctx.state.log.warn({ err: error }, "the response broke off before its end");
     ctx.res.destroy();
     return;
   }
@@ -55,12 +55,15 @@ export function problemFor(ctx: ApiContext, error: unknown): Problem {
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isStoreDown(error)) {
-    return new Problem("unavailable", "A store cannot be reached at the moment.", {
+    return new Problem("unavailable", "A database is temporarily unavailable. Try again in a few seconds.", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
       cause: error,
     });
   }
-  return new Problem("internal-error", "Something went wrong here. The request id names it in the log.");
+  return new Problem(
+    "internal-error",
+    "Unexpected error. Quote the request id (X-Request-Id) when you report it.",
+  );
 }
 
 const RETRY_AFTER_SECONDS = 5;
@@ -96,7 +99,7 @@ const HEADERS_OF_SUCCESS = [
 /** Without a stack, as it is the caller's doing: `curl ... | head` closes the connection early. */
 function logLeft(ctx: ApiContext, error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
-  ctx.state.log.info({ reason }, "the caller left before the end of the answer");
+  ctx.state.log.info({ reason }, "the client disconnected before the end of the response");
 }
 
 /** After all routes: 405 with `Allow` where the path exists for other methods, else 404. */
@@ -104,11 +107,14 @@ export function refuseUnmatched(): Middleware {
   return (ctx) => {
     const matched = (ctx["matched"] ?? []) as Layer[];
     const methods = new Set(matched.flatMap((layer) => layer.methods));
-    if (methods.size === 0) throw new Problem("not-found", `There is nothing at ${ctx.path}.`);
+    if (methods.size === 0) throw new Problem("not-found", `Nothing exists at ${ctx.path}.`);
     const allowed = [...methods, "OPTIONS"].sort().join(", ");
     ctx.set("Allow", allowed);
     if (ctx.method !== "OPTIONS") {
-      throw new Problem("method-not-allowed", `${ctx.method} is not possible here, only ${allowed}.`);
+      throw new Problem(
+        "method-not-allowed",
+        `${ctx.method} is not allowed here. Allowed methods: ${allowed}.`,
+      );
     }
     ctx.status = 204;
   };

@@ -63,7 +63,7 @@ async function accountOf(
     const found = tokenHash && (await readAccountByTokenHash(from, tokenHash));
     return found && tokens.matches(token, found.tokenHash) ? found : undefined;
   };
-  const sentence = () => "Too many wrong tokens came from your address; try again later.";
+  const sentence = () => "Too many invalid tokens from your address. Try again later.";
   const found = await failed.lookUp({ address, tokenHash }, { find: () => find(pg), sentence });
   return { found: required(found), again: async (from) => required(await find(from)) };
 }
@@ -74,5 +74,5 @@ function required(found: AccountByToken | undefined): AccountByToken {
 }
 
 function unauthenticated(): Problem {
-  return new Problem("unauthenticated", "A valid token is needed: Authorization: Bearer <token>.");
+  return new Problem("unauthenticated", "Send a valid token: Authorization: Bearer <token>.");
 }

@@ -88,7 +88,10 @@ export function sameOrigin(): Middleware<ApiState> {
         origin: ctx.get("Origin"),
       };
       if (!comesFromHere(sent, ctx.state.publicBase))
-        throw new Problem("forbidden", "This must be sent from a page of this service; open the page anew.");
+        throw new Problem(
+          "forbidden",
+          "This form must be sent from a page of this service. Reload the page and try again.",
+        );
     }
     await next();
   };

@@ -25,7 +25,7 @@ export function limitAtOnce(): Middleware<ApiState> {
         return await take([`${kind} of ${accountId}`], limit.signal);
       } catch (cause) {
         if (left.aborted) throw cause;
-        const sentence = "Too many requests of your account are waiting; send fewer at once.";
+        const sentence = "Too many concurrent requests from your account. Send fewer at once.";
         throw new Problem("rate-limited", sentence, { retryAfterSeconds: RETRY_SECONDS, cause });
       }
     };

@@ -58,7 +58,9 @@ function openQuota({ name, perSecond }: { name: string; perSecond: number }) {
     addItem(ctx, "RateLimit-Policy", `"${name}";q=${quota};w=${WINDOW_SECONDS}`);
     addItem(ctx, "RateLimit", `"${name}";r=${remaining};t=${secondsUntil(used)}`);
     if (used.consumedPoints <= quota) return;
-    const sentence = `Your ${name} sent more than ${quota} requests in ${WINDOW_SECONDS} s; try again in ${secondsUntil(used)} s.`;
+    const sentence =
+      `Your ${name} sent more than ${quota} requests in ${WINDOW_SECONDS} s. Try again in ` +
+      `${secondsUntil(used)} s.`;
     throw new Problem("rate-limited", sentence, { retryAfterSeconds: secondsUntil(used) });
   };
 }

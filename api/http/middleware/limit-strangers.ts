@@ -20,13 +20,9 @@ export function limitStrangers(): Middleware<ApiState> {
     const { network } = ctx.state;
     const retryAfterSeconds = await refused.countAttempt(network);
     if (retryAfterSeconds > 0)
-      throw new Problem(
-        "rate-limited",
-        "Too many requests from your network were refused; try again later.",
-        {
-          retryAfterSeconds,
-        },
-      );
+      throw new Problem("rate-limited", "Too many failed requests from your network. Try again later.", {
+        retryAfterSeconds,
+      });
     await next();
     if (ctx.status < 400) await refused.forgive(network);
   };

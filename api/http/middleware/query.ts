@@ -11,7 +11,7 @@ export function limitQuery(): Koa.Middleware<ApiState> {
     let parameters = 1;
     for (let at = ctx.url.indexOf("&"); at >= 0; at = ctx.url.indexOf("&", at + 1)) parameters += 1;
     if (parameters <= PARAMETERS_MAX) return next();
-    throw new Problem("malformed-request", `A request may have at most ${PARAMETERS_MAX} query parameters.`);
+    throw new Problem("malformed-request", `A request can have at most ${PARAMETERS_MAX} query parameters.`);
   };
 }
 

@@ -15,7 +15,7 @@ export async function readJson<Body>(ctx: ApiContext, parse: (body: unknown) => 
   if (encoding !== "" && encoding !== "identity") {
     throw new Problem(
       "unsupported-encoding",
-      `A JSON body cannot be sent with Content-Encoding ${encoding.slice(0, 40)}.`,
+      `JSON bodies must not be compressed: Content-Encoding ${encoding.slice(0, 40)} is not supported here.`,
     );
   }
   return readBody(ctx, (bytes) => parse(parseJson(bytes, ctx)));
@@ -71,9 +71,9 @@ export async function readBody<Used>(
 }
 
 function tooSlow(bodyMsMax: number): Problem {
-  return new Problem("request-timeout", `The body was not read within ${bodyMsMax / 1000} s.`);
+  return new Problem("request-timeout", `The body was not received within ${bodyMsMax / 1000} s.`);
 }
 
 function tooLarge(bytesMax: number): Problem {
-  return new Problem("too-large", `The body may have at most ${formatBytes(bytesMax)}.`);
+  return new Problem("too-large", `The body must not be larger than ${formatBytes(bytesMax)}.`);
 }

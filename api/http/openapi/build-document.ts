@@ -58,14 +58,14 @@ const INFO = {
   title: "Maintainer Toolchain",
   summary: "See who uses your packages.",
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-  description: `Imports and live downloads in, exact daily breakdowns out.
+  description: `Import downloads or collect them live, and read exact daily breakdowns.
 
-- Every error is \`{"code", "message"}\`; a refused body adds \`errors\`, which name each fault at once.
-- \`X-Request-Id\` is on every answer, in the server's log and in the audit log. One that you send is only in the server's log, beside it.
-- Every GET may be a HEAD as well. Another method at a path is a 405 with \`Allow\`.
-- JSON answers have an \`ETag\`: \`If-None-Match\` is answered with 304 where nothing changed, and \`If-Match\` lets an update pass only on what was read.
-- Names in paths are percent-encoded; they may contain \`/\`.
-- A JSON body is read as JSON whatever its \`Content-Type\` says. It may have ${limitsOf(BODY_LIMITS)}, unless the operation names other limits.
+- Every error is \`{"code", "message"}\`; a rejected body adds \`errors\`, one entry for each problem.
+- Every response has an \`X-Request-Id\`, which is also in the server's log and in the audit log. An id that you send is recorded in the server's log only.
+- HEAD works wherever GET does. Other methods get a 405 with \`Allow\`.
+- JSON responses have an \`ETag\`: with \`If-None-Match\` you get 304 if nothing has changed, and with \`If-Match\` an update succeeds only if the record is still the one you read.
+- Names in paths are percent-encoded and may contain \`/\`.
+- Bodies are read as JSON whatever the \`Content-Type\`. The limit is ${limitsOf(BODY_LIMITS)} unless the operation states another one.
 - In the paths of pixels, \`tracking-pixels\` is accepted in place of \`pixels\`.`,
 };
 
@@ -73,9 +73,9 @@ const TOKEN = {
   type: "http",
   scheme: "bearer",
   description:
-    "The token of an account, or one of its further tokens, which may be limited to scopes. It is on the page " +
-    "[Account](dashboard/account) of the dashboard; `maintainer-toolchain admin create-account` prints it once. " +
-    "This page keeps it in this browser until you log out here.",
+    "An account's API token, or one of its access tokens, which can be limited to scopes. Find it on the " +
+    "page [Account](dashboard/account) of the dashboard; `maintainer-toolchain admin create-account` " +
+    "prints it once. This page keeps it in this browser until you log out here.",
 };
 
 /** OpenAPI forbids `/a/{x}` and `/a/{y}` in one document: they are the same path. */
@@ -116,7 +116,7 @@ function describeWebhooks(components: Components): DocumentObject {
             },
           },
         },
-        responses: { "2XX": { description: "Received; to be answered within 5 s" } },
+        responses: { "2XX": { description: "Received. Respond within 5 s" } },
         security: [],
       },
     },

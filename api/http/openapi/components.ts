@@ -101,7 +101,7 @@ export function describeAnswers(
     const headers = { ...usualHeaders({ status: Number(status), isRead, answer }), ...answer.headers };
     return [status, describeAnswer({ ...answer, headers }, components)] as const;
   });
-  const unchanged = { description: "What the caller has is still the same", headers: { ETag: ENTITY_TAG } };
+  const unchanged = { description: "Not modified", headers: { ETag: ENTITY_TAG } };
   return {
     ...Object.fromEntries(described),
     ...(isRead && { 304: components.response("NotModified", () => describeAnswer(unchanged, components)) }),
@@ -111,18 +111,18 @@ export function describeAnswers(
 const REQUEST_ID: Parameter = {
   schema: { type: "string" },
   required: true,
-  description: "Names the request, also in the server's log and the audit log",
+  description: "Id of the request, also in the server's log and in the audit log",
 };
 
 const RATE_LIMIT: Parameter = {
   schema: { type: "string" },
-  description: "What is left of each quota, and for how many seconds",
+  description: "Remaining requests of each quota, and the seconds until it resets",
   example: '"address";r=1998;t=9, "account";r=498;t=9',
 };
 
 const RATE_LIMIT_POLICY: Parameter = {
   schema: { type: "string" },
-  description: "The quotas: requests in a window of seconds",
+  description: "The quotas: requests per window in seconds",
   example: '"address";q=2000;w=10, "account";q=500;w=10',
 };
 
@@ -135,12 +135,12 @@ export const USUAL_HEADERS = {
 
 const ENTITY_TAG: Parameter = {
   schema: { type: "string" },
-  description: "Another one whenever the state is another, for `If-None-Match` and `If-Match`",
+  description: "Changes whenever the record changes. Use it in `If-None-Match` and `If-Match`",
 };
 
 const LOCATION: Parameter = {
   schema: { type: "string", format: "uri-reference" },
-  description: "Where what was made can be read, from the API's root",
+  description: "Path of the created record, from the API's root",
 };
 
 function usualHeaders({

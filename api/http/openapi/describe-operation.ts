@@ -46,7 +46,7 @@ function descriptionOf(route: DescribedRoute & { operation: Operation }): string
 const WHO = {
   none: "every account",
   member: "members, admins and owners",
-  reader: "admins and owners, and whom the package's own permissions name a member",
+  reader: "admins and owners, and to users whom the package's permissions make a member",
   admin: "admins and owners",
   owner: "owners",
 } as const;
@@ -54,9 +54,9 @@ const WHO = {
 const TOKENS: Readonly<Record<string, string>> = { account: "the account's own token", any: "a token" };
 
 function accessSentence(action: Action | undefined): string {
-  if (action === undefined) return "Needs no token.";
+  if (action === undefined) return "No token is required.";
   const { least, scope } = ACTIONS[action];
-  return `Needs ${TOKENS[scope] ?? `a token with the scope \`${scope}\``}. For ${WHO[least]}.`;
+  return `Requires ${TOKENS[scope] ?? `a token with the scope \`${scope}\``}. Available to ${WHO[least]}.`;
 }
 
 function describeParameters({
@@ -105,7 +105,7 @@ const IF_MATCH: Parameter = {
 
 const IF_NONE_MATCH: Parameter = {
   schema: { type: "string" },
-  description: "`ETag` values of what was read before; a 304 says that it is still the same",
+  description: "`ETag` of an earlier response. You get 304 if nothing has changed",
 };
 
 const JSON_ONLY = ["application/json"];

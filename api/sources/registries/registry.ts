@@ -99,7 +99,7 @@ export function compileAnswer<Answer>(schema: object): (answer: unknown) => Answ
     const validate = (compiled ??= ajv.compile<Answer>(schema));
     if (validate(answer)) return answer;
     throw new UnexpectedAnswer(
-      `The answer is not as documented: ${ajv.errorsText(validate.errors, { dataVar: "it" })}.`,
+      `The response is not as documented: ${ajv.errorsText(validate.errors, { dataVar: "it" })}.`,
     );
   };
 }

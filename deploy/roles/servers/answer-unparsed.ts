@@ -20,7 +20,7 @@ export function answerUnparsed(error: RefusedBytes, socket: Duplex, log?: Logger
   const { code, message } = error;
   log?.info(
     { requestId: headers["X-Request-Id"], status, code, reason: message },
-    "the HTTP parser refused a request",
+    "the HTTP parser rejected a request",
   );
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n`;
@@ -45,7 +45,7 @@ export function answerAmbiguous(request: IncomingMessage, response: ServerRespon
 function ambiguityOf({ headers, httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (headers.host === undefined) return httpVersion === "1.1" ? "The Host header is missing." : undefined;
   const { "transfer-encoding": coding = "chunked" } = headers;
-  if (coding.toLowerCase() !== "chunked") return "The only Transfer-Encoding is chunked.";
+  if (coding.toLowerCase() !== "chunked") return "The only supported Transfer-Encoding is chunked.";
   let hosts = 0;
   // Node keeps the first of several.
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -63,8 +63,8 @@ function problemOf({ code = "" }: NodeJS.ErrnoException): Problem {
 
 const PROBLEM_BY_CODE: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["headers-too-large", "The request's headers are too large."],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["too-large", "The extensions of the body's chunks are too large."],
-  ERR_HTTP_REQUEST_TIMEOUT: ["request-timeout", "The request's headers did not come in time."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["too-large", "The chunk extensions of the body are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request-timeout", "The request's headers were not received in time."],
 };
 
 function refusalOf({ status, code, message }: Problem) {

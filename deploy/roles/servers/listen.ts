@@ -50,7 +50,10 @@ function sentence({ code, message }: NodeJS.ErrnoException, { host, port, variab
     return `${where} must not be opened by this user (${variable}): choose a port above 1023`;
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-    return `${host} is not an address of this machine (HOST), so port ${port} (${variable}) cannot be opened: change HOST`;
+    return (
+      `port ${port} (${variable}) cannot be opened because ${host} (HOST) is not an address of this machine: ` +
+      "change HOST"
+    );
   }
   return `${where} (${variable}) cannot be opened: ${message}`;
 }

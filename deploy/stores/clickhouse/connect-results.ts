@@ -142,7 +142,8 @@ async function* partsOf({ connection, decoder, parts }: StartedResult): AsyncGen
 
 async function nextBytes({ read }: HttpConnection): Promise<Buffer> {
   const bytes = await read();
-  if (bytes === undefined) throw connectionLost("ClickHouse closed the connection within its answer");
+  if (bytes === undefined)
+    throw connectionLost("ClickHouse closed the connection in the middle of its response");
   return bytes;
 }
 
@@ -152,7 +153,5 @@ async function queryErrorOf({ status, headers }: AnswerHead, body: AsyncIterable
   for await (const part of body) if (text.length < ERROR_BYTES_MAX) text += part.toString();
   const isText = text.trim() !== "" && headers["content-encoding"] === undefined;
   const code = headers["x-clickhouse-exception-code"] ?? "none";
-  return isText
-    ? parseError(text)
-    : new Error(`ClickHouse answered with status ${status}, exception ${code}`);
+  return isText ? parseError(text) : new Error(`ClickHouse returned status ${status}, exception ${code}`);
 }

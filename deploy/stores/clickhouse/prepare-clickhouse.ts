@@ -72,7 +72,8 @@ export async function keepPrepared(
     for (let left = servers; left.length > 0 && !stop.signal.aborted;) {
       log.warn(
         { servers: left },
-        "servers of ClickHouse do not answer, or still fetch what their shard has; they are not read before",
+        "some ClickHouse servers do not respond or are still fetching data from their shard; they are not used " +
+          "for reads until then",
       );
       await pause(ROUND_MS, { signal: stop.signal });
       if (!stop.signal.aborted) left = await prepareServers(source, { lock }).catch(() => left);

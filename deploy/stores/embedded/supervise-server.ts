@@ -104,6 +104,6 @@ export async function untilAnswering(
   const deadline = performance.now() + timeoutMs;
   while (!(await answers())) {
     if (await child.isGoneWithin(POLL_MS)) throw failure(`did not start (${await child.gone})`);
-    if (performance.now() > deadline) throw failure(`does not answer after ${timeoutMs / 1000} s`);
+    if (performance.now() > deadline) throw failure(`did not respond within ${timeoutMs / 1000} s`);
   }
 }

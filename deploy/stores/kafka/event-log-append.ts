@@ -56,7 +56,7 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
         resolve(first < 0 ? undefined : first + index + 1);
       return "sent";
     } catch (cause) {
-      const error = new EventLogUnavailable("Kafka did not take the records", { cause });
+      const error = new EventLogUnavailable("Kafka rejected the records", { cause });
       for (const { reject } of records) reject(error);
       return "failed";
     }

@@ -104,12 +104,14 @@ function explainRefusal(error: Error, membership: Membership): Error {
 /** By Kafka's name for what a broker answered, or by that of kafkajs, which may hide it. */
 const SENTENCES: Record<string, (membership: Membership, answer: string) => string> = {
   INVALID_SESSION_TIMEOUT: ({ group, sessionTimeoutMs }, answer) =>
-    `Kafka takes no consumer with KAFKA_SESSION_TIMEOUT_MS=${sessionTimeoutMs} into the group ${group}: ${answer}. It must be within the brokers' group.min.session.timeout.ms and group.max.session.timeout.ms.`,
+    `Kafka rejected KAFKA_SESSION_TIMEOUT_MS=${sessionTimeoutMs} for the group ${group}: ${answer}. It ` +
+    "must be between the brokers' group.min.session.timeout.ms and group.max.session.timeout.ms.",
   GROUP_AUTHORIZATION_FAILED: ({ group }, answer) =>
-    `Kafka takes no consumer of this user into the group ${group}: ${answer}. It needs the right READ to this group.`,
+    `Kafka does not allow this user to join the group ${group}: ${answer}. The user needs READ on this group.`,
   // Also what kafkajs makes of GROUP_AUTHORIZATION_FAILED where the user may not even look at the group.
   KafkaJSGroupCoordinatorNotFound: ({ group }, answer) =>
-    `Kafka names no coordinator for the group ${group}: ${answer}. Either this user lacks the right READ to this group, or the brokers are not ready yet.`,
+    `Kafka returned no coordinator for the group ${group}: ${answer}. Either this user lacks READ on this ` +
+    "group, or the brokers are not ready yet.",
 };
 
 const { MemberAssignment, MemberMetadata } = AssignerProtocol;

@@ -90,14 +90,16 @@ export function logGap(log: Logger, { lost, expected, found }: Gap, place: GapPl
   if (lost === undefined) {
     log.error(
       words,
-      `the event log goes back from offset ${expected} to ${found} in partition ${partition}: it was cut short or made anew, and what is left is read again`,
+      `the event log went back from offset ${expected} to ${found} in partition ${partition}: it was ` +
+        "truncated or recreated; reading it again",
     );
     return 0;
   }
   const records = lost.last - lost.first + 1;
   log.error(
     { ...words, records },
-    `${records} records of the event log are gone before they were read: partition ${partition}, offsets ${lost.first} to ${lost.last}`,
+    `${records} records of the event log were deleted before they were read: partition ${partition}, ` +
+      `offsets ${lost.first} to ${lost.last}`,
   );
   return records;
 }
@@ -140,7 +142,7 @@ export function commitFailure(error: unknown): BatchLost | EventLogUnavailable {
   if (LOST.has(type)) return new BatchLost(`the group has moved on (${type})`, { cause: error });
   if (isBrokerGone(error))
     return new BatchLost("the broker that coordinated the group is gone", { cause: error });
-  return new EventLogUnavailable("Kafka did not take a commit", { cause: error });
+  return new EventLogUnavailable("Kafka rejected a commit", { cause: error });
 }
 
 /** Kafka's names of the errors of a commit that mean that another member has, or will have, the partition. */

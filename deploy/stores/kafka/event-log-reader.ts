@@ -132,7 +132,8 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     state.position = { ...state.position, range: undefined };
     dependencies.log.error(
       { topic, partition, group: options.group, expected: range.last, found: Number(last.offset) },
-      `the event log was cut short within a range that was being written, which ended at offset ${range.last} of partition ${partition}: what it has there now is read as new`,
+      "the event log was truncated within a range that was being written, which ended at offset " +
+        `${range.last} of partition ${partition}: its new records there are read`,
     );
     return true;
   }
@@ -150,7 +151,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     const times = [records[0], records.at(-1)].map((record) => record?.timestamp ?? "") as [string, string];
     let committed = false;
     const commit = async (offset: number, range?: RecordedRange) => {
-      if (generation !== mine.generation) throw new BatchLost(`partition ${mine.partition} was given away`);
+      if (generation !== mine.generation) throw new BatchLost(`partition ${mine.partition} was reassigned`);
       const at = { partition: mine.partition, offset: String(offset), metadata: formatRange(range) };
       // Not consumer.commitOffsets: that hides Kafka's name for an error, tries again under whatever generation there
       // is by then, and passes over the commit of a consumer that has stopped as if it were done.

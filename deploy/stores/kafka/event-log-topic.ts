@@ -62,7 +62,7 @@ async function createTopic(admin: Admin, options: TopicOptions): Promise<void> {
     });
   } catch (error) {
     throw new StartFailure(
-      `The topic ${topic} cannot be made (${reasonOf(error)}). ${howToCreate(options)}`,
+      `The topic ${topic} cannot be created (${reasonOf(error)}). ${howToCreate(options)}`,
       {
         cause: error,
       },
@@ -121,12 +121,14 @@ function checkSettings(topic: string, settings: Settings): void {
   const bytesMax = settings.get("max.message.bytes");
   if (bytesMax !== undefined && Number(bytesMax) < RECORD_BYTES_MAX)
     throw new StartFailure(
-      `The topic ${topic} takes records of ${bytesMax} bytes at most: set its max.message.bytes to ${RECORD_BYTES_MAX}.`,
+      `The topic ${topic} accepts records of at most ${bytesMax} bytes. Set its max.message.bytes to ` +
+        `${RECORD_BYTES_MAX}.`,
     );
   const cleanup = settings.get("cleanup.policy") ?? "delete";
   if (cleanup.includes("compact"))
     throw new StartFailure(
-      `The topic ${topic} is compacted (cleanup.policy=${cleanup}), which removes or refuses records that have no key: set its cleanup.policy to delete.`,
+      `The topic ${topic} is compacted (cleanup.policy=${cleanup}), which removes or rejects records without ` +
+        "a key. Set its cleanup.policy to delete.",
     );
 }
 
@@ -140,19 +142,23 @@ function risksOf(settings: Settings, { replicas, brokers }: { replicas: number; 
   const risks: string[] = [];
   if (bytes !== -1)
     risks.push(
-      `retention.bytes of the topic is ${bytes}: records may be gone before they are read; set it to -1`,
+      `retention.bytes of the topic is ${bytes}: records may be deleted before they are read; set it to -1`,
     );
   if (ms !== -1 && ms < RETENTION_MS)
     risks.push(
-      `retention.ms of the topic is ${ms}: after a shorter pause than ${LOG_DAYS} days records are gone before they are read; set it to ${RETENTION_MS}`,
+      `retention.ms of the topic is ${ms}: records may be deleted before they are read after a pause of less ` +
+        `than ${LOG_DAYS} days; set it to ${RETENTION_MS}`,
     );
   if (inSync < IN_SYNC && replicas >= IN_SYNC)
     risks.push(
-      `min.insync.replicas of the topic is ${inSync}: a record may be acknowledged that only one of ${replicas} brokers has; set it to ${IN_SYNC}`,
+      `min.insync.replicas of the topic is ${inSync}: records can be acknowledged when only one of ` +
+        `${replicas} brokers has them; set it to ${IN_SYNC}`,
     );
   if (brokers >= COPIES && replicas < COPIES)
     risks.push(
-      `the topic has ${replicas} of ${COPIES} copies though there are ${brokers} brokers: records are lost, or imports wait, with a broker; give it ${COPIES} (kafka-reassign-partitions.sh), then min.insync.replicas=${IN_SYNC}`,
+      `the topic has ${replicas} of ${COPIES} copies although there are ${brokers} brokers: records are ` +
+        `lost, or imports wait, if a broker fails; give it ${COPIES} (kafka-reassign-partitions.sh), then ` +
+        `min.insync.replicas=${IN_SYNC}`,
     );
   return risks;
 }

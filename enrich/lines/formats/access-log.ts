@@ -52,21 +52,21 @@ export function accessLog(readRequest: ReadRequest, path: string): ReadLine {
 const NO_CLIENT: Rejected = {
   fault: error(
     "invalid-value",
-    "The client is not known: the line has no IP address in its place, or several without saying which is the client's",
+    "Unknown client: the line has no IP address in the expected place, or several without indicating the client's",
   ),
 };
 
 export const GLUED: Rejected = {
   fault: error(
     "failed-to-decode",
-    "The line holds several requests, or parts of them: its line ends were lost",
+    "The line contains several requests or parts of requests: line breaks were lost",
   ),
 };
 
 export const PART: Rejected = {
   fault: error(
     "failed-to-decode",
-    "Part of a line that was cut on its way: send the log as the server wrote it",
+    "Incomplete line: it was cut in transit. Send the log as the server wrote it",
   ),
 };
 

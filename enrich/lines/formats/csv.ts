@@ -33,21 +33,18 @@ export function readRow(text: string, columns: number): string[] | { fault: Line
 const OPEN_QUOTE = {
   fault: error(
     "failed-to-decode",
-    "Not a row of CSV: a quote is not closed on its line, and a cell may not contain a line break",
+    "Invalid CSV row: a quote is not closed on its line; cells must not contain line breaks",
   ),
 };
 
 const CR_ALONE = {
-  fault: error(
-    "failed-to-decode",
-    "Not a row of CSV: a CR stands in it where a line should end, with LF or CRLF",
-  ),
+  fault: error("failed-to-decode", "Invalid CSV row: it contains a CR; lines must end with LF or CRLF"),
 };
 
 function otherColumns(cells: number, columns: number): LineFault {
   return error(
     "failed-to-decode",
-    `Not a row of this CSV: it has ${numbered(cells, "cell")}, and the header ${columns}`,
+    `Invalid CSV row: it has ${numbered(cells, "cell")}, the header has ${columns}`,
   );
 }
 

@@ -46,7 +46,7 @@ export function sampleRecords({ path, bytes }: MmdbFile, recordsMax: number): Mm
     return readSamples(openReader(bytes), { db, recordsMax });
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`The database ${path} is damaged or not in MMDB form: ${reason}.`, { cause: error });
+    throw new Error(`The database ${path} is damaged or not an MMDB file: ${reason}.`, { cause: error });
   }
 }
 
@@ -67,7 +67,7 @@ function readSamples(
   }
   for (let at = 0n; at < LOOKUPS_SPREAD; at++)
     reader.get(addressText((at * addresses) / LOOKUPS_SPREAD, bits));
-  if (records.some(hasBrokenNumber)) throw new Error("a number in it is broken");
+  if (records.some(hasBrokenNumber)) throw new Error("it contains an invalid number");
   return records;
 }
 

@@ -84,7 +84,7 @@ export function parseOrganizations(text: string, path: string): Organization[] {
     .filter(({ line }) => line !== "" && !line.startsWith("#") && line !== HEADER)
     .map(({ line, number }) => {
       const row = parseRow(line.split(","));
-      if (row === undefined) throw new Error(`${path}: line ${number} is not ${HEADER}`);
+      if (row === undefined) throw new Error(`${path}: line ${number} must be ${HEADER}`);
       return row;
     });
 }

@@ -67,8 +67,7 @@ function addFile(building: Building, { path, bytes }: AsnCsv): void {
     const end = newline < 0 ? text.length : newline;
     if (end > start) {
       const fault = addLine(building, { buffer, text, start, end });
-      if (fault !== undefined)
-        throw new Error(`The ASN database ${path} is not usable: line ${line} ${fault}.`);
+      if (fault !== undefined) throw new Error(`The ASN database ${path} is invalid: line ${line} ${fault}.`);
     }
     start = end + 1;
   }
@@ -100,7 +99,7 @@ function addLine(building: Building, { buffer, text, start, end }: Line): string
   const ranges = family === 4 ? building.ipv4 : building.ipv6;
   return addRange(ranges, owner)
     ? undefined
-    : "starts at a lower address than the range above; sort the ranges";
+    : "starts at a lower address than the previous range; sort the ranges";
 }
 
 /** Text or decimal form; a number beyond 32 bits is IPv6. */

@@ -158,17 +158,17 @@ function queryOf({ query }: CollectRequest): string {
 const VERSION_HEADER = { "Docker-Distribution-Api-Version": "registry/2.0" };
 
 const NAME_UNKNOWN = registryError(404, "NAME_UNKNOWN", "repository name not known to registry");
-const UNSUPPORTED = registryError(405, "UNSUPPORTED", "this host serves pulls only", {
+const UNSUPPORTED = registryError(405, "UNSUPPORTED", "this host supports pulls only", {
   Allow: "GET, HEAD",
 });
 const TOO_MANY_REQUESTS = registryError(
   429,
   "TOOMANYREQUESTS",
-  "this host passes on too many requests to registries at the moment",
+  "too many requests to registries are in progress on this host; try again later",
   { "Retry-After": "5" },
 );
 /** A code of Docker's registry, which the OCI specification does not list. */
-const UNAVAILABLE = registryError(502, "UNAVAILABLE", "the registry behind this host does not answer", {
+const UNAVAILABLE = registryError(502, "UNAVAILABLE", "the registry behind this host does not respond", {
   "Retry-After": "5",
 });
 

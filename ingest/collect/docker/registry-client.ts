@@ -58,7 +58,7 @@ export function createRegistryClient(
   async function askOn(connection: HttpConnection, asked: RegistryRequest, signal: AbortSignal) {
     const { socket } = connection;
     const stop = () => void socket.destroy(signal.reason as Error);
-    const late = setTimeout(() => socket.destroy(new UpstreamFailure("no answer in time")), answerMsMax);
+    const late = setTimeout(() => socket.destroy(new UpstreamFailure("no response in time")), answerMsMax);
     signal.addEventListener("abort", stop, { once: true });
     try {
       if (signal.aborted) stop();
@@ -160,7 +160,8 @@ function decodePart(decoder: HttpAnswerDecoder, bytes: Buffer): Buffer | undefin
 
 async function nextBytes({ read }: HttpConnection): Promise<Buffer> {
   const bytes = await read();
-  if (bytes === undefined) throw connectionLost("the registry closed the connection within its answer");
+  if (bytes === undefined)
+    throw connectionLost("the registry closed the connection in the middle of its response");
   return bytes;
 }
 

@@ -56,7 +56,7 @@ function packageOf(project: string, site: PythonSite, packages: PythonPackages):
 const UNAVAILABLE: CollectAnswer = {
   status: 502,
   headers: { "Content-Type": "text/plain", "Retry-After": "5" },
-  body: "The package index behind this host does not answer.\n",
+  body: "The package index behind this host does not respond.\n",
   events: [],
 };
 

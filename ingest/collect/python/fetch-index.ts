@@ -83,7 +83,9 @@ function get(url: URL, { headers, signal, guard }: GetOptions): Promise<Incoming
     request.on("error", reject);
     request.once("response", resolve);
     // After a 101, which nobody asked for, Node closes the connection without an error or a response.
-    request.once("close", () => reject(new UpstreamFailure(`${url.href} was closed without an answer`)));
+    request.once("close", () =>
+      reject(new UpstreamFailure(`${url.href} closed the connection without a response`)),
+    );
     limitInterimAnswers(request, (reason) => new UpstreamFailure(`${url.href} ${reason}`));
     request.end();
   });
@@ -122,9 +124,7 @@ function plainBody(response: IncomingMessage): Readable {
   if (encoding === "identity") return response;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
     response.destroy();
-    throw new UpstreamFailure(
-      `the upstream answered with Content-Encoding ${encoding}, which was not requested`,
-    );
+    throw new UpstreamFailure(`the upstream used Content-Encoding ${encoding}, which was not requested`);
   }
   // The reader of the decompressed body gets every error.
   return pipeline(response, createGunzip(), () => undefined);

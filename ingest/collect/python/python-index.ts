@@ -104,7 +104,7 @@ export function createPythonIndex(options: PythonIndexOptions): PythonIndex {
       // The permits are given back in time, whatever the upstream answers or does not.
       const page = await untilAborted(readUpstreamPage(wanted, { fetchIndex, signal }), signal);
       if (isRefusal(page) && isTemporary(page) && wanted.copy !== undefined)
-        throw new UnreadableIndex(`the upstream answered ${page.status}`);
+        throw new UnreadableIndex(`the upstream returned ${page.status}`);
       failed.delete(key);
       return cache(page, { key, ownerId: source.ownerId });
     } catch (error) {

@@ -36,7 +36,9 @@ export async function readIndexHtml(
   for await (const text of decodeHtml(bytes, contentType)) parser.write(text);
   parser.end();
   if (!isDelimited && !links.isClosed)
-    throw new UnreadableIndex("the connection ended before the page did, which has no length and no </html>");
+    throw new UnreadableIndex(
+      "the connection closed before the end of the page, which has neither a length nor </html>",
+    );
   const rest = { meta: { "api-version": "1.0" } };
   return kind === "root"
     ? { kind, rest, projects: links.found.flatMap(linkedProject) }
@@ -99,7 +101,8 @@ class LinkReader {
   }
 
   onopentag(tag: string, attributes: Record<string, string>): void {
-    if (++this.#depth > DEPTH_MAX) throw new UnreadableIndex(`the page is over ${DEPTH_MAX} elements deep`);
+    if (++this.#depth > DEPTH_MAX)
+      throw new UnreadableIndex(`the page is nested more than ${DEPTH_MAX} elements deep`);
     if (tag === "base" && attributes.href && URL.canParse(attributes.href, this.base)) {
       this.base = new URL(attributes.href, this.base).href;
     }
@@ -108,7 +111,7 @@ class LinkReader {
     }
     if (tag !== "a" || attributes.href === undefined) return;
     if (this.found.length === this.#linksMax)
-      throw new UnreadableIndex(`the page has over ${this.#linksMax} links`);
+      throw new UnreadableIndex(`the page has more than ${this.#linksMax} links`);
     this.#open = { attributes, text: "" };
     this.found.push(this.#open);
   }
@@ -187,7 +190,7 @@ function metadataOf(value: string): unknown {
 export function readIndexJson(bytes: Buffer, { kind, url }: Omit<ReadOptions, "isDelimited">): IndexPage {
   const linksMax = LINKS_MAX[kind];
   if (countObjects(bytes) > OBJECTS_PER_LINK * linksMax + 1000)
-    throw new UnreadableIndex(`the page has over ${linksMax} entries`);
+    throw new UnreadableIndex(`the page has more than ${linksMax} entries`);
   const page = decodePage(bytes);
   if (isObject(page.meta)) checkIndexVersion(page.meta["api-version"]);
   const { files, projects, ...rest } = page;
@@ -211,7 +214,7 @@ function decodePage(bytes: Buffer): Record<string, unknown> {
   try {
     page = JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw new UnreadableIndex("the content type of the page is JSON, but it is not valid JSON", {
+    throw new UnreadableIndex("the page has a JSON content type but is not valid JSON", {
       cause: error,
     });
   }
@@ -220,8 +223,8 @@ function decodePage(bytes: Buffer): Record<string, unknown> {
 }
 
 function entries(list: unknown, linksMax: number): Record<string, unknown>[] {
-  if (!Array.isArray(list)) throw new UnreadableIndex("the page lists neither files nor projects");
-  if (list.length > linksMax) throw new UnreadableIndex(`the page has over ${linksMax} entries`);
+  if (!Array.isArray(list)) throw new UnreadableIndex("the page has neither files nor projects");
+  if (list.length > linksMax) throw new UnreadableIndex(`the page has more than ${linksMax} entries`);
   return list.filter(isObject);
 }
 

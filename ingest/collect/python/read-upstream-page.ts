@@ -52,7 +52,7 @@ export async function readUpstreamPage(
   if (answer.status >= 400 && answer.status < 500) return readRefusal(answer);
   answer.discard();
   if (answer.status === 304 && wanted.copy !== undefined) return wanted.copy;
-  throw new UnreadableIndex(`the upstream answered ${answer.status}`);
+  throw new UnreadableIndex(`the upstream returned ${answer.status}`);
 }
 
 const REFUSAL_BYTES_MAX = 8 * 1024;
@@ -127,7 +127,7 @@ function formOf(answer: FetchedIndex): "json" | "html" {
   if (type === INDEX_TYPES.json || type === "application/json") return "json";
   if (type === INDEX_TYPES.html || type === INDEX_TYPES.text) return "html";
   answer.discard();
-  throw new UnreadableIndex(`the upstream answered with ${type === "" ? "no content type" : type}`);
+  throw new UnreadableIndex(`the upstream returned ${type === "" ? "no content type" : type}`);
 }
 
 function typeOf(headers: IncomingHttpHeaders): string {
@@ -152,7 +152,7 @@ class CountedBody implements AsyncIterable<Uint8Array> {
     for await (const part of this.#body) {
       this.bytes += part.length;
       const fits = countBytes(part.length);
-      if (this.bytes > bytesMax) throw new UnreadableIndex(`the page has over ${bytesMax} bytes`);
+      if (this.bytes > bytesMax) throw new UnreadableIndex(`the page is larger than ${bytesMax} bytes`);
       if (!fits) throw new UnreadableIndex("too many large pages are being read at the same time");
       yield part;
     }

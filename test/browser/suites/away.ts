@@ -15,7 +15,7 @@ export function awaySuite(world: () => DashboardWorld): void {
       for (const path of [`/o/${ORGANIZATION}/packages/tool`, `/o/${ORGANIZATION}/companies/${COMPANY}`]) {
         const answer = await page.goto(`${service.url}/dashboard${path}`);
         expect(answer?.status()).toBe(503);
-        expect(await page.locator("main").innerText()).toContain("A store cannot be reached.");
+        expect(await page.locator("main").innerText()).toContain("A database is unavailable.");
         expect(await page.getByRole("navigation").first().innerText()).toContain("Imports");
       }
       const into = { owner: ORGANIZATION, path: `/v2/packages/${ORGANIZATION}/${files}/import` };

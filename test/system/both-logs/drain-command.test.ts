@@ -4,7 +4,7 @@ import { openUpload } from "../../support/imports/open-upload.js";
 import { api, toolchain, useToolchain } from "../../support/program/use-toolchain.js";
 
 const ORGANIZATION = "draining";
-const DRAINED = "Every line that was acknowledged is in ClickHouse and settled.";
+const DRAINED = "All acknowledged lines are in ClickHouse and settled.";
 const UUID = "[0-9a-f-]{36}";
 
 let path: string;
@@ -39,5 +39,7 @@ test("finds records that no service reads", async () => {
   expect(await toolchain.admin("drain")).toBe(DRAINED);
   await using log = await toolchain.openLog();
   await log.append([Buffer.from("left")], { partition: 0 });
-  await expect(toolchain.admin("drain", "--timeout", "1")).rejects.toThrow("1 record waits in the event log");
+  await expect(toolchain.admin("drain", "--timeout", "1")).rejects.toThrow(
+    "1 record is waiting in the event log",
+  );
 });

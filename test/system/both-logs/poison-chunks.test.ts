@@ -121,7 +121,7 @@ describe("a record that is no chunk", () => {
     await expect.poll(deadLetters).toBe(before + partitions);
     expect(toolchain.log()).toMatch(/"level":50.*"partition":\d.*became a dead letter/);
     const waiting = await waitingLetters();
-    expect(waiting[0]?.reason).toContain("If an import stays `importing`, abort it.");
+    expect(waiting[0]?.reason).toContain("If an import stays in the status `importing`, abort it.");
     expect(waiting).toEqual(
       Array.from(
         { length: partitions },
@@ -135,7 +135,7 @@ describe("a record that is no chunk", () => {
     expect(await toolchain.admin("dead-letters", "drop", ...ids)).toBe(
       `${partitions} dead letters were dropped.`,
     );
-    expect(await toolchain.admin("dead-letters", "list")).toBe("No dead letter is waiting.");
+    expect(await toolchain.admin("dead-letters", "list")).toBe("No dead letters.");
     expect(await metric("enrich_dead_letters")).toBe(0);
     expect(await totalOf(id)).toBe(1_200);
   });
@@ -217,7 +217,7 @@ describe("a chunk that the program cannot process", () => {
     expect(chunk?.importId).toBe(started.id);
     await api.request(`${pathOf(started)}/abort`, { method: "POST" });
     await upload.answer.catch(() => undefined);
-    const refused = `Not ${chunk?.id}: the import was aborted`;
+    const refused = `Not retried: ${chunk?.id}. The import was aborted`;
     await expect(toolchain.admin("dead-letters", "retry", String(chunk?.id))).rejects.toThrow(refused);
     await expect(
       toolchain.admin("dead-letters", "retry", String(chunk?.id), String(open?.id), "999"),
@@ -247,7 +247,7 @@ describe("a chunk that the program cannot process", () => {
     const record = await api.pollToDone(started);
     const [chunk] = await waitingLetters();
     expect(chunk).toMatchObject({ importId: record.id, firstLine: 1 });
-    expect(chunk?.reason).toMatch(/^the worker ended 5 times/);
+    expect(chunk?.reason).toMatch(/^the worker crashed 5 times/);
     const failed = chunk?.lines ?? 0;
     expect(record).toMatchObject({ status: "done", events_total: 1_500, events_failed_to_import: failed });
     expect(failed).toBeGreaterThan(100);

@@ -54,7 +54,7 @@ describe("admin", () => {
   test("lists accounts, and grants and revokes export without minding case", async () => {
     await admin(beside(), ...making("Bob"));
     const { out } = await admin(beside(), "grant-export", "BOB");
-    expect(out).toEqual(["Bob may export now."]);
+    expect(out).toEqual(["Export enabled for Bob."]);
     const granted = await admin(beside(), "list-accounts");
     expect(granted.out).toContainEqual(
       expect.stringMatching(/^Bob\tbob@example\.org\t\S+Z\texport\t-\tenabled$/),
@@ -64,7 +64,7 @@ describe("admin", () => {
     expect(JSON.parse((await admin(beside(), "list-grants", "--json")).out.join(""))).toEqual([
       { name: "Bob", kind: "user" },
     ]);
-    expect((await admin(beside(), "revoke-export", "bob")).out).toEqual(["Bob may not export any more."]);
+    expect((await admin(beside(), "revoke-export", "bob")).out).toEqual(["Export disabled for Bob."]);
     const revoked = await admin(beside(), "list-accounts");
     expect(revoked.out).toContainEqual(expect.stringMatching(/^Bob\t.*\tno-export\t-\tenabled$/));
   });
@@ -94,7 +94,11 @@ describe("admin", () => {
       errors: "",
     });
     const refused = await runProgram("grant-export", "nobody");
-    expect(refused).toEqual({ status: 1, out: "", errors: "There is no user or organization nobody.\n" });
+    expect(refused).toEqual({
+      status: 1,
+      out: "",
+      errors: "The user or organization nobody does not exist.\n",
+    });
   });
 
   async function runProgram(...words: string[]) {
@@ -108,9 +112,9 @@ describe("admin", () => {
   }
 
   test.each([
-    [making("a b", "x"), /^No account was made: username must .*; email must /],
-    [["rotate-token", "nobody"], /^There is no user nobody\.$/],
-    [["grant-export", "nobody"], /^There is no user or organization nobody\.$/],
+    [making("a b", "x"), /^The account was not created: username must .*; email must /],
+    [["rotate-token", "nobody"], /^The user nobody does not exist\.$/],
+    [["grant-export", "nobody"], /^The user or organization nobody does not exist\.$/],
   ])("says in a sentence why %j cannot be done", async (words, sentence) => {
     const { out, errors } = await admin(beside(), ...words);
     expect(out).toEqual([]);
@@ -134,7 +138,7 @@ describe("admin", () => {
     expect((await api.call(token, "DELETE /v1/packages/web")).status).toBe(204);
     const erasing = await admin(beside(), "remove-organization", "ivy-team");
     expect(erasing.errors).toEqual([
-      "Ivy-Team has events that are being erased: wait for some minutes. Nothing was removed.",
+      "Ivy-Team has events that are being erased: wait a few minutes. Nothing was removed.",
     ]);
     // As the job does that erases them.
     await postgres.pg.query("update deleted_artifacts set erased_at = now()");
@@ -149,7 +153,7 @@ describe("admin", () => {
       ],
     });
     const again = await admin(beside(), "remove-organization", "ivy-team");
-    expect(again.errors).toEqual(["There is no organization ivy-team."]);
+    expect(again.errors).toEqual(["The organization ivy-team does not exist."]);
   });
 
   test("refuses a name or an address that is taken", async () => {
@@ -166,7 +170,7 @@ describe("admin", () => {
       { ...beside(), SECRET_KEY: randomBytes(32).toString("base64") },
       "list-accounts",
     );
-    expect(errors).toEqual([expect.stringMatching(/^SECRET_KEY is not the one/)]);
+    expect(errors).toEqual([expect.stringMatching(/^SECRET_KEY is not the key/)]);
   });
 
   test("says what is wrong with the environment or the database", async () => {
@@ -195,11 +199,11 @@ describe("admin", () => {
     expect(linked).toEqual({
       out: [expect.stringMatching(link)],
       errors: [],
-      notes: [`DATA_DIR ${DATA_DIR}, beside its service.`],
+      notes: [`Using DATA_DIR ${DATA_DIR} (service is running).`],
     });
     expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([
       "PostgreSQL is up to date.",
-      "The embedded ClickHouse is migrated when it starts.",
+      "The embedded ClickHouse is migrated when the service starts.",
     ]);
     await running[Symbol.asyncDispose]();
     await rm(DATA_DIR, { recursive: true });
@@ -212,12 +216,12 @@ describe("admin", () => {
     const mistyped = await admin({ DATA_DIR }, ...account);
     expect(mistyped).toEqual({
       out: [],
-      errors: [expect.stringContaining(`DATA_DIR ${DATA_DIR} has no data`)],
+      errors: [expect.stringContaining(`DATA_DIR ${DATA_DIR} is empty`)],
       notes: [],
     });
     expect(existsSync(DATA_DIR)).toBe(false);
     const made = await admin({ DATA_DIR }, ...account, "--new");
-    const notes = [`DATA_DIR ${DATA_DIR}, on which no service runs.`];
+    const notes = [`Using DATA_DIR ${DATA_DIR} (service is not running).`];
     expect(made).toEqual({ out: [expect.stringMatching(/^mtk_/)], errors: [], notes });
     const listed = await admin({ DATA_DIR }, "list-accounts");
     expect(listed.out).toContainEqual(expect.stringMatching(/^Eve\t/));

@@ -165,8 +165,8 @@ describe("a badge", () => {
     ["style=social", "style must be one of flat, flat-square, for-the-badge."],
     ["color=mauve", "color must be a name such as blue, or three or six hexadecimal digits."],
     ["color=red%22", "color must be a name such as blue, or three or six hexadecimal digits."],
-    ["period=day&period=week", "period can be given once."],
-    [`label=${"x".repeat(65)}`, "label has 64 characters at most."],
+    ["period=day&period=week", "period can be given only once."],
+    [`label=${"x".repeat(65)}`, "label must have at most 64 characters."],
   ])("says in the picture what is wrong with %s", async (query, message) => {
     const picture = await fetched(`/badge/${OWNER}/hidden.svg?${query}`);
     expect([picture.status, picture.headers.get("content-type")]).toEqual([400, "image/svg+xml"]);

@@ -115,7 +115,7 @@ describe("a stream", () => {
 test("streams are counted for each account and in all, until they end", () => {
   const count = countStreams({ perAccount: 2, inAll: 3 });
   const [first] = [count("ada"), count("ada")];
-  expect(() => count("ada")).toThrow("You have 2 live streams open");
+  expect(() => count("ada")).toThrow("You have 2 open live streams");
   count("bob");
   expect(() => count("eve")).toThrow("Too many live streams are open");
   first?.[Symbol.dispose]();

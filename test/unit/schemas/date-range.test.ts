@@ -58,7 +58,7 @@ describe("parseDateRange", () => {
 
   test("says how many days there are and may be", () => {
     const range = { startDate: "2026-01-01", endDate: "2026-03-01" };
-    expect(() => parseDateRange(range, month)).toThrow("The range has 59 days; at most 31 are allowed.");
+    expect(() => parseDateRange(range, month)).toThrow("The range has 59 days; the maximum is 31.");
   });
 });
 

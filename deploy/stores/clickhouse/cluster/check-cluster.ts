@@ -24,7 +24,8 @@ export function requireShardsOf(
 ): void {
   if (known === shards.length) return;
   throw new Error(
-    `CLICKHOUSE_SHARDS names ${shards.length} shards, and the cluster ${name} has ${known} in remote_servers of ${server}`,
+    `CLICKHOUSE_SHARDS names ${shards.length} shards, but the cluster ${name} has ${known} in ` +
+      `remote_servers of ${server}`,
   );
 }
 
@@ -34,7 +35,8 @@ export function checkMacros(facts: readonly ServerView[], { shards }: Pick<Clust
     const replicas = shards.find((shard) => shard.name === one.shard)?.urls.length ?? 0;
     if (replicas > 1 && !one.replicates)
       throw new Error(
-        `shard ${one.shard} has ${replicas} servers, and ${one.server} has no macro replica: without Keeper and macros it replicates nothing`,
+        `shard ${one.shard} has ${replicas} servers, but ${one.server} has no macro replica; replication needs ` +
+          "Keeper and macros",
       );
   }
   const macros = new Map<string, ServerView>();
@@ -44,8 +46,9 @@ export function checkMacros(facts: readonly ServerView[], { shards }: Pick<Clust
     );
     if (other !== undefined)
       throw new Error(
-        `${other.server} of shard ${other.shard} has the macro shard ${JSON.stringify(other.shardMacro)}, ` +
-          `and ${one.server} of shard ${one.shard} has ${JSON.stringify(one.shardMacro)}: servers of a shard have one, those of others another`,
+        `${other.server} of shard ${other.shard} has the macro shard ${JSON.stringify(other.shardMacro)}, and ` +
+          `${one.server} of shard ${one.shard} has ${JSON.stringify(one.shardMacro)}; servers of a shard must ` +
+          "share this macro, and shards must differ",
       );
     macros.set(one.server, one);
   }
@@ -58,8 +61,8 @@ export function checkUuids(facts: readonly Pick<ServerView, "server" | "replicat
     const other = seen.get(uuid);
     if (other !== undefined && uuid !== NO_UUID)
       throw new Error(
-        `${other} and ${server} have the same UUID, so that Keeper takes them for one: the data folder of one is a copy. ` +
-          "Delete the file uuid in it, and restart this server",
+        `${other} and ${server} have the same UUID because the data folder of one is a copy. Delete the file ` +
+          "uuid in the copy and restart that server",
       );
     seen.set(uuid, server);
   }

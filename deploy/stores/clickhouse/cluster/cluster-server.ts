@@ -165,7 +165,7 @@ export async function onFirstUp<Client, T>(
     }
   }
   const names = servers.map(({ server }) => server.name).join(", ");
-  throw down ?? new ServerDown(`no server of ${what} answers: ${names}`);
+  throw down ?? new ServerDown(`no server of ${what} responds: ${names}`);
 }
 
 /** A client of the first server that is up, in the order that `order` answers for each request. */

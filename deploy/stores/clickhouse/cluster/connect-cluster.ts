@@ -79,7 +79,7 @@ function stateful(shards: readonly ConnectedShard[]): () => Promise<ConnectedSha
   const states = shareFor(STATE_MS, () => statesOf(shards));
   return async () => {
     const chosen = weighShards(await states(), Math.random());
-    if (chosen === undefined) throw new Error("there is no shard");
+    if (chosen === undefined) throw new Error("no shard is configured");
     return chosen.shard;
   };
 }

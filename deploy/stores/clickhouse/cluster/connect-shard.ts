@@ -98,7 +98,7 @@ async function synced(connected: Connected<ClickHouse>, tables: readonly string[
     } catch (error) {
       if (!(error instanceof ClickHouseError) || error.code !== TIMEOUT_EXCEEDED) throw error;
       server.noteDown();
-      throw new ServerDown(`the ClickHouse server ${server.name} still fetches ${table}`, error);
+      throw new ServerDown(`the ClickHouse server ${server.name} is still fetching ${table}`, error);
     }
   return failOver(() => [connected], `${server.name}`);
 }

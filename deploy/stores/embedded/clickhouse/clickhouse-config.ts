@@ -169,8 +169,11 @@ export function missingSentence(platform: string): string {
   const fix =
     platform === "linux x64"
       ? `add it with \`npm install --save-optional ${PACKAGE}@${PACKAGE_VERSION}\``
-      : `it exists for linux x64 (glibc) only, and this is ${platform}`;
-  return `The embedded ClickHouse needs the package ${PACKAGE}, which is not installed: ${fix}, or set CLICKHOUSE_URL to a ClickHouse server, 25.11 or newer.`;
+      : `it is available for linux x64 (glibc) only, and this is ${platform}`;
+  return (
+    `The embedded ClickHouse requires the package ${PACKAGE}, which is not installed: ${fix}, or set ` +
+    "CLICKHOUSE_URL to a ClickHouse server, 25.11 or newer."
+  );
 }
 
 /** The compiled entry of the child process, also when this module runs from source, as in tests. */

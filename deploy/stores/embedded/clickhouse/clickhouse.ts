@@ -114,7 +114,7 @@ async function startOnPort(server: Server): Promise<Running> {
       writeDurably(join(dir, BOOT_ID), readBootId());
       return running;
     }
-    server.log.warn({ store: "ClickHouse" }, "a power cut left parts broken; their inserts will be repeated");
+    server.log.warn({ store: "ClickHouse" }, "a power cut left broken parts; their inserts will be repeated");
     await running.stop();
   }
 }

@@ -35,7 +35,7 @@ export async function openPartition(store: LogStore, options: PartitionOptions):
       void store.cursors.put(key, value, version);
     });
     if (!(await written(moving, store)))
-      throw new BatchLost(`partition ${partition} of ${group} is consumed by someone else as well`);
+      throw new BatchLost(`partition ${partition} of ${group} is also consumed by another process`);
     cursor = { value, version };
   }
 

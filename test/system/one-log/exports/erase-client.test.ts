@@ -234,7 +234,7 @@ async function expectErased(erasure: ErasedClient, versions: readonly Version[])
   await expectCounted(liveOf(kept, new Set()));
 }
 
-test("of what is behind the receipt go the imports that were under way, and live events up to a stamp that is found", async () => {
+test("of what is behind the receipt go the imports that were running, and live events up to a stamp that is found", async () => {
   const [underWay, later] = [randomUUID(), randomUUID()];
   const ahead = 3_600_000;
   const of = (importId: string, key: string, address = ERASED): Version => ({
@@ -251,7 +251,7 @@ test("of what is behind the receipt go the imports that were under way, and live
       variables: new Map(),
     },
   });
-  await insert([of(underWay, "under way")]);
+  await insert([of(underWay, "running")]);
   await insert([of(NIL_UUID, "live")]);
   await insert([of(later, "later")]);
   const erasure = { ...erasureOf(STAMP), imports: [underWay] };

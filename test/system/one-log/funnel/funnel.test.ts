@@ -273,10 +273,10 @@ describe("over months of imports", () => {
       "The last run of this owner was as of 2025-04-20T23:59:59.999Z",
     );
     expect(await run("--as-of", "2025-04-19")).toBe(
-      "0 companies of 0 owners, 0 changes of stage. 1 owner skipped: their last run is later.",
+      "0 companies of 0 owners, 0 changes of stage. 1 owner skipped because their last run is later.",
     );
     await expect(run("--as-of", "2124-01-01")).rejects.toThrow("is in the future");
-    await expect(run("nobody")).rejects.toThrow("There is no user or organization nobody.");
+    await expect(run("nobody")).rejects.toThrow("The user or organization nobody does not exist.");
   });
 });
 

@@ -100,14 +100,14 @@ describe("a file of events", () => {
     const file = await write("mixed.ndjson", `${GOOD}\n${BAD}\n`);
     const { status, out } = await send(file, "--rejected", "rejected.ndjson");
     expect(status).toBe(2);
-    expect(out).toContain("1 event imported, 1 line refused");
+    expect(out).toContain("1 event imported, 1 line rejected");
     expect(out).toContain("line 2: $time is not");
     expect(await readFile(join(folder, "rejected.ndjson"), "utf8")).toBe(`${BAD}\n`);
   });
 
   test.each([
     [`${BAD}\n${BAD}\n`, 2, "every line was refused"],
-    ["\n", 0, "there was no line"],
+    ["\n", 0, "the body has no lines"],
   ])("of which nothing is imported says so: %j", async (content, wanted, reason) => {
     const file = await write("none.ndjson", content);
     const { status, out } = await send(file);
@@ -151,11 +151,11 @@ describe("a file of events", () => {
     });
   });
 
-  test("may be tried first: nothing is imported, and what would be refused is said", async () => {
+  test("may be tried first: nothing is imported, and what would be rejected is said", async () => {
     const file = await write("try.ndjson", `${GOOD}\n${BAD}\n`);
     const { status, out } = await send(file, "--dry-run");
     expect(status).toBe(2);
-    expect(out).toContain("1 event would be imported, 1 line would be refused. Nothing was imported.");
+    expect(out).toContain("1 event would be imported, 1 line would be rejected. Nothing was imported.");
     expect(await newestImport()).toBeUndefined();
   });
 
@@ -164,18 +164,18 @@ describe("a file of events", () => {
     const file = await write("warned.ndjson", `${warned}\n${warned}\n${GOOD}\n`);
     const tried = await send(file, "--dry-run");
     const warnings = [
-      "  line 1, a warning: $remote_address is not an IP address",
-      "  line 1, a warning: Unknown property $own",
-      "  line 2, a warning: $remote_address is not an IP address",
-      "  line 2, a warning: Unknown property $own",
+      "  line 1, warning: $remote_address is not an IP address",
+      "  line 1, warning: Unknown property $own",
+      "  line 2, warning: $remote_address is not an IP address",
+      "  line 2, warning: Unknown property $own",
     ].join("\n");
-    const counts = "3 events would be imported, 2 of them with warnings, 0 lines would be refused.";
+    const counts = "3 events would be imported, 2 of them with warnings, 0 lines would be rejected.";
     expect(tried).toMatchObject({ status: 0, out: saying(counts) });
     expect(tried.out).toContain(warnings);
     const sent = await send(file);
     expect(sent).toMatchObject({
       status: 0,
-      out: saying("3 events imported, 2 of them with warnings, 0 lines refused."),
+      out: saying("3 events imported, 2 of them with warnings, 0 lines rejected."),
     });
     expect(sent.out).toContain(warnings);
     expect(await newestImport()).toMatchObject({ events_successfully_imported: 3, events_with_warnings: 2 });
@@ -208,7 +208,7 @@ describe("other formats", () => {
     const path = "/releases/{name}-{version}.tar.gz";
     expect(await send("access.log", "--format", "combined", "--path", path)).toMatchObject({
       status: 0,
-      out: saying("4 events imported, 0 lines refused, and 4 lines counted as no download."),
+      out: saying("4 events imported, 0 lines rejected, and 4 lines counted as no download."),
     });
   });
 
@@ -218,11 +218,11 @@ describe("other formats", () => {
     const none = await send(file, "--format", "combined", "--path", "/other/{version}");
     expect(none.status).toBe(0);
     expect(none.out).toMatch(
-      /Nothing was imported: 8 lines, and no download that --path \/other\/{version} matches\.\n$/,
+      /Nothing was imported: none of the 8 lines is a download that matches --path \/other\/{version} matches\.\n$/,
     );
     const unnamed = await send(file);
     expect(unnamed.status).toBe(1);
-    expect(unnamed.err).toBe("access.log looks like combined: add --format combined.\n");
+    expect(unnamed.err).toBe("access.log looks like combined. Add --format combined.\n");
   });
 
   test("a log that has grown: what was sent before counts once", async () => {
@@ -236,7 +236,7 @@ describe("other formats", () => {
     const file = await write("events.csv", "$time,$unique_id,channel\n2025-03-10,c,x\n2025-03-10,d\n");
     const { status, out } = await send(file, "--format", "csv");
     expect(status).toBe(2);
-    expect(out).toContain("line 3: Not a row of this CSV: it has 2 cells, and the header 3");
+    expect(out).toContain("line 3: Invalid CSV row: it has 2 cells, the header has 3");
   });
 });
 
@@ -248,10 +248,10 @@ test("says that refused rows of a table lack their header", async () => {
 
 describe("what goes wrong is said in a sentence, with status 1", () => {
   test.each([
-    ["a file that is not there", ["nowhere", "--to", "x/y"], "There is no file nowhere."],
-    ["a folder", [".", "--to", "x/y"], ". is a folder: name its files."],
+    ["a file that is not there", ["nowhere", "--to", "x/y"], "The file nowhere does not exist."],
+    ["a folder", [".", "--to", "x/y"], ". is a folder. Pass its files."],
     ["an owner that is not there", ["-", "--to", "nobody"], "There is no owner nobody"],
-    ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "is that of --token, else of MAINTAINER_TOKEN"],
+    ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "is taken from --token, MAINTAINER_TOKEN"],
     ["no service", ["-", "--to", "x", "--url", "http://127.0.0.1:1"], "cannot be reached"],
     ["no URL", ["-", "--to", "x", "--url", "maintainer"], "--url maintainer is not a URL"],
     ["a target without a package", ["-", "--to", "x/"], "--to x/ must be an owner"],
@@ -290,7 +290,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
   test("a variable that looks like ours with a slip", async () => {
     expect(await run(["-", "--to", "x"], { env: { MAINTAINER_ULR: toolchain.api } })).toMatchObject({
       status: 1,
-      err: saying("MAINTAINER_ULR is unknown: did you mean MAINTAINER_URL?"),
+      err: saying("MAINTAINER_ULR is unknown. Did you mean MAINTAINER_URL?"),
     });
   });
 
@@ -301,7 +301,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     const { status, err } = await send(cut, "--format", "combined");
     expect({ status, err }).toEqual({
       status: 1,
-      err: saying("not valid in its Content-Encoding, or ends early"),
+      err: saying("does not match its Content-Encoding, or it ends early"),
     });
   });
 });

@@ -89,7 +89,7 @@ test("the package has the commands of a running service, its licence, and a vers
 
 test("the package imports a file, with its own dependencies alone", async () => {
   const ended = await importOne("a", "--url", toolchain.api, "--token", api.token);
-  expect(ended).toMatchObject({ status: 0, out: saying("1 event imported, 0 lines refused."), err: "" });
+  expect(ended).toMatchObject({ status: 0, out: saying("1 event imported, 0 lines rejected."), err: "" });
 });
 
 describe("login", () => {
@@ -111,7 +111,7 @@ describe("login", () => {
 
   test("keeps no token that the service refuses", async () => {
     const ended = await run(["login", "--url", toolchain.api, "--token", "wrong"]);
-    expect(ended).toMatchObject({ status: 1, err: saying("--token, else of MAINTAINER_TOKEN") });
+    expect(ended).toMatchObject({ status: 1, err: saying("--token, MAINTAINER_TOKEN") });
     await expect(stat(kept())).rejects.toThrow("ENOENT");
   });
 
@@ -133,11 +133,11 @@ describe("login", () => {
   test("is forgotten by logout", async () => {
     await login();
     expect(await run(["logout"])).toMatchObject({ status: 0, out: `Removed ${kept()}.\n` });
-    expect(await run(["logout"])).toMatchObject({ status: 0, out: "There was no token to forget.\n" });
+    expect(await run(["logout"])).toMatchObject({ status: 0, out: "No saved token.\n" });
     const { out } = await run(["logout", "--json"]);
     expect(JSON.parse(out)).toEqual({ file: kept(), removed: false });
     const ended = await importOne("d", "--url", toolchain.api);
-    expect(ended).toMatchObject({ status: 1, err: saying("is needed: --token TOKEN") });
+    expect(ended).toMatchObject({ status: 1, err: saying("is required: use --token TOKEN") });
   });
 });
 

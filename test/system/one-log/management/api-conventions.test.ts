@@ -78,7 +78,7 @@ describe("authentication", () => {
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
       expect(await answer.json()).toEqual({
         code: "unauthenticated",
-        message: "A valid token is needed: Authorization: Bearer <token>.",
+        message: "Send a valid token: Authorization: Bearer <token>.",
       });
     }
   });
@@ -217,7 +217,7 @@ describe("a JSON body", () => {
       expect(answer.status).toBe(413);
       expect(await answer.json()).toEqual({
         code: "too-large",
-        message: "The body may have at most 80 KiB.",
+        message: "The body must not be larger than 80 KiB.",
       });
     }
     expect((await send("/v1/packages")).status).toBe(200);

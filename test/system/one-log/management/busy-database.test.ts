@@ -87,7 +87,7 @@ describe("while another holds on to", () => {
     await whileHeld("select from owners where name = $1 for update", async () => {
       const [alone] = await answered([create("alone")]);
       expectUnavailable([alone as Answer]);
-      expect((alone as Answer).body).toMatchObject({ message: "The database is too busy at the moment." });
+      expect((alone as Answer).body).toMatchObject({ message: "The database is too busy. Try again later." });
       // Four of an account wait for the database, and the others for those.
       const many = await answered(times(100, (i) => create(`held-${i}`)));
       expectUnavailable(many.filter(({ status }) => status !== 429));

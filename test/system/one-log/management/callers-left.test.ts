@@ -71,7 +71,7 @@ describe("the work of a caller who leaves ends", () => {
     await expect.poll(() => [...working]).toEqual(["/v1/work"]);
     socket.destroy();
     await expect.poll(() => ended.length).toBe(3);
-    expect(new Set(ended)).toEqual(new Set(["/v1/work: the caller left"]));
+    expect(new Set(ended)).toEqual(new Set(["/v1/work: the client disconnected"]));
     expect([...working]).toEqual([]);
   });
 

@@ -45,7 +45,7 @@ test("a page whose store is away says so with 503, and keeps the reason to itsel
   const { status, headers, html } = await get("/dashboard/o/ada", { cookie });
   expect(status).toBe(503);
   expect(headers["retry-after"]).toBe("5");
-  expect(html).toContain("A store cannot be reached");
+  expect(html).toContain("A database is unavailable");
   expect(html).toContain(`http-equiv="refresh" content="5"`);
   expect(html).not.toMatch(/ECONNREFUSED|10\.0\.0\.1/);
   expect((await get("/dashboard/sign-in")).status).toBe(200);

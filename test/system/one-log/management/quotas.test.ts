@@ -43,7 +43,7 @@ describe("a quota", () => {
         const answers = await Promise.all(sent);
         const refused = answers.filter(({ status }) => status !== 201);
         expect(refused).toHaveLength(2);
-        const message = expect.stringMatching(`has 2 ${quota}, and 2 are allowed here`) as string;
+        const message = expect.stringMatching(`has 2 ${quota}, and the limit is 2`) as string;
         for (const { status, body } of refused)
           expect([status, body]).toEqual([422, { code: `too-many-${quota}`, message }]);
       });

@@ -77,7 +77,7 @@ describe("the requests of an account", () => {
     const seconds = headers.get("retry-after");
     expect(body).toEqual({
       code: "rate-limited",
-      message: `Your account sent more than ${QUOTA.account} requests in 10 s; try again in ${seconds} s.`,
+      message: `Your account sent more than ${QUOTA.account} requests in 10 s. Try again in ${seconds} s.`,
     });
     expect(headers.get("ratelimit")).toContain(`"account";r=0;t=${seconds}`);
     expect((await api.call(tokens.bob, "GET /v1/user")).status).toBe(200);

@@ -163,7 +163,7 @@ test("a query with more parameters than any URL needs is refused, whoever asks",
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       code: "malformed-request",
-      message: "A request may have at most 1000 query parameters.",
+      message: "A request can have at most 1000 query parameters.",
     });
   }
   expect((await ask("/dashboard/sign-in", 1_000)).status).toBe(200);

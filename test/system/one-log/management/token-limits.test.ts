@@ -46,7 +46,8 @@ describe("a token's scopes", () => {
       expect(status).toBe(403);
       expect(body).toEqual({
         code: "out-of-scope",
-        message: "This token does not have the scope manage, which this (organization.update) needs.",
+        message:
+          "This token lacks the scope manage, which is required for this operation (organization.update).",
       });
     }
   });

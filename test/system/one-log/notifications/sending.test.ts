@@ -204,7 +204,7 @@ test("what a mail server refuses by hand is in the log, without the receiver's a
   const sentByHand = await api.post<NotificationSent>(`/v2/acme/notifications/${made.id}/send`, {});
   expect(sentByHand).toMatchObject({ success: false });
   await expect.poll(() => toolchain.log()).toContain("550 no such user <(address)>");
-  expect(toolchain.log()).toContain("the mail server did not take a mail");
+  expect(toolchain.log()).toContain("the mail server rejected a mail");
   expect(toolchain.log()).not.toContain("ada@example.org");
   smtp.onStep = () => undefined;
   await remove(made);
@@ -343,7 +343,7 @@ test("a webhook that was disabled and a source that fails again and again are to
   });
   const made = [await notify(byChat("webhook-disabled")), await notify(byChat("source-failed"))];
   await pool.query(
-    `update webhooks set enabled = false, disabled_reason = 'Nothing could be delivered for three days.',
+    `update webhooks set enabled = false, disabled_reason = 'No event could be delivered for three days.',
        failing_since = now() - interval '3 days', updated_at = now() where id = $1`,
     [webhook.id],
   );

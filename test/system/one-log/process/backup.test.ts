@@ -56,7 +56,7 @@ beforeAll(async () => {
   live.all.push(...live.before);
   while (!backedUp)
     live.all.push(await api.pollToDone(await importInto(side, { ...LIVE, startAt: 300 * live.all.length })));
-  expect(await backingUp).toContain("It holds the secret key");
+  expect(await backingUp).toContain("The backup contains the secret key");
   await api.pollToDone(underWay);
   before = await exportsOf(web);
 });
@@ -108,7 +108,7 @@ describe("a backup beside the running service", () => {
   test("restored, has everything answered before it exactly once, byte for byte", async () => {
     await toolchain.kill("SIGKILL");
     rmSync(toolchain.dataDir, { recursive: true });
-    expect(await toolchain.admin("restore", backup)).toMatch(/all checked\. Start the service\./);
+    expect(await toolchain.admin("restore", backup)).toMatch(/all verified\. Start the service\./);
     await restart();
     const { event_imports: imports } = await api.get<{ event_imports: EventImport[] }>("/v2/imports/acme");
     const done = await Promise.all(imports.map((each) => api.pollToDone(each)));

@@ -25,7 +25,7 @@ async function readChunks(id: string): Promise<{ written: number; reports: numbe
 
 test("a second program on the same directory says who holds it, and ends with status 1", async () => {
   const ended = await startFailing({ DATA_DIR: toolchain.dataDir });
-  const sentence = `DATA_DIR ${toolchain.dataDir} is in use by process ${toolchain.pid}: stop it first`;
+  const sentence = `DATA_DIR ${toolchain.dataDir} is in use by process ${toolchain.pid}. Stop it first`;
   expect(ended).toEqual({ status: 1, said: [expect.stringContaining(sentence)] });
   expect((await fetch(`${toolchain.api}/readyz`)).status).toBe(200);
 });

@@ -33,7 +33,7 @@ test("a taken port is a sentence with the variable that moves it", async () => {
 test("an address of another machine is a sentence that names HOST", async () => {
   const opening = listen(createServer(), { ...ANY, host: "192.0.2.1", port: 8080 });
   await expect(opening).rejects.toThrow(
-    "192.0.2.1 is not an address of this machine (HOST), so port 8080 (PORT)",
+    "port 8080 (PORT) cannot be opened because 192.0.2.1 (HOST) is not an address of this machine",
   );
 });
 
@@ -94,7 +94,7 @@ test.each([
   [
     "with another coding than chunks",
     "GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-    "The only Transfer-Encoding is chunked.",
+    "The only supported Transfer-Encoding is chunked.",
   ],
   [
     "that is no HTTP",

@@ -85,7 +85,7 @@ test("a runner whose connection dies loses it to another", async () => {
   second.end();
   expect(await waiting).toBe("here");
   first.end();
-  await expect(dying).rejects.toThrow("The database cannot be reached");
+  await expect(dying).rejects.toThrow("The database is temporarily unavailable");
 });
 
 test("one that fails leaves it to another", async () => {

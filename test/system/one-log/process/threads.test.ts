@@ -110,10 +110,10 @@ test("a thread that fails before it is ready is not restarted, and its StartFail
 });
 
 test("another failure of the thread is passed on as the cause", async () => {
-  const { thread } = keep(`throw new TypeError("no such thing")`);
+  const { thread } = keep(`throw new TypeError("Not found")`);
   const failure = (await thread.ready.catch((error: unknown) => error)) as Error;
   expect(failure.message).toBe("a tested thread could not start");
-  expect((failure.cause as Error).message).toBe("no such thing");
+  expect((failure.cause as Error).message).toBe("Not found");
 });
 
 test("restarting ends after six failed starts", async () => {
@@ -154,5 +154,5 @@ test("a thread that fails while it stops is logged", async () => {
   const { thread, logged } = keep(READY.replace("process.exit()", `throw new Error("not flushed")`));
   await thread.ready;
   await thread[Symbol.asyncDispose]();
-  expect(logged.join("")).toContain("a tested thread failed while it stopped");
+  expect(logged.join("")).toContain("a tested thread failed while stopping");
 });

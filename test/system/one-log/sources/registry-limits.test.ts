@@ -196,7 +196,7 @@ describe("turns at a registry", () => {
     const other = recordOf(await createElsewhere("tool"));
     await run("npm");
     expect(registry.asked).toHaveLength(1);
-    expect((await read(other)).last_error).toBe("npm is asked too often at the moment.");
+    expect((await read(other)).last_error).toBe("Too many requests to npm are waiting. Try again later.");
   });
 
   test("go from account to account, whatever one of them and its organizations have due", async () => {
@@ -242,7 +242,7 @@ describe("a registry that wants fewer requests is left alone by everybody", () =
     ],
     ["503 with Retry-After", () => status(503, { "Retry-After": "3600" }), 3_500],
   ];
-  const SENTENCE = /^npm (?:wants fewer requests(?: \(4\d\d\))?|answered with status 503)\.$/;
+  const SENTENCE = /^npm (?:is limiting requests(?: \(4\d\d\))?|returned status 503)\.$/;
 
   async function expectPause(sources: readonly SourceRecord[], seconds: number): Promise<void> {
     const asked = registry.asked.length;
@@ -287,7 +287,7 @@ describe("a registry that wants fewer requests is left alone by everybody", () =
     registry.reply = status(403, { "X-RateLimit-Remaining": "57" });
     const blocked = recordOf(await create("acme/blocked", "github-releases"));
     await run("github-releases");
-    expect((await read(blocked)).last_error).toBe("github-releases answered with status 403.");
+    expect((await read(blocked)).last_error).toBe("github-releases returned status 403.");
     registry.reply = (_, response) => void response.end("[]");
     const other = recordOf(await createElsewhere("acme/tool", "github-releases"));
     await run("github-releases");
@@ -305,7 +305,7 @@ describe("a registry that wants fewer requests is left alone by everybody", () =
       "releases?per_page=100&page=1",
       "views",
     ]);
-    expect((await read(source)).last_error).toBe("github-releases wants fewer requests (429).");
+    expect((await read(source)).last_error).toBe("github-releases is limiting requests (429).");
     access.githubToken = undefined;
   });
 });
@@ -327,7 +327,7 @@ describe("a redirect from an address that the operator named", () => {
       registry.reply = status(302, { Location: location });
       const source = recordOf(await create("web"));
       await run("npm");
-      expect((await read(source)).last_error).toMatch(/^npm could not be reached: The URL must not lead to/);
+      expect((await read(source)).last_error).toMatch(/^npm could not be reached: The URL must not point to/);
       expect(inside.asked).toEqual([]);
     },
   );
@@ -340,7 +340,7 @@ describe("a redirect from an address that the operator named", () => {
     const source = recordOf(await create("web"));
     await run("npm");
     access = usual;
-    expect((await read(source)).last_error).toMatch(/must not lead to/);
+    expect((await read(source)).last_error).toMatch(/must not point to/);
     expect(other.asked).toEqual([]);
   });
 });
@@ -355,5 +355,5 @@ test("a thing with more counts than anybody can look at is said in a sentence", 
   registry.reply = (_, response) => void response.end(page);
   const source = recordOf(await create("acme/tool", "github-releases"));
   await run("github-releases");
-  expect((await read(source)).last_error).toBe("The answer has more than 100000 counts.");
+  expect((await read(source)).last_error).toBe("The response has more than 100000 counts.");
 });

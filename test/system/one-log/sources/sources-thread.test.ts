@@ -10,7 +10,7 @@ const LARGE = Buffer.from(
   JSON.stringify(Array.from({ length: 300_000 }, (_, nth) => ({ nth, text: "text" }))),
 );
 
-test("a program counts the runs of the thread that asks registries, and stops in the middle of one", async () => {
+test("a program counts the runs of the thread of sources, and stops in the middle of one", async () => {
   let hanging = 0;
   const server = createServer((request, response) => {
     if (request.url?.startsWith("/api/v1/crates/")) return void (hanging += 1);
@@ -27,7 +27,7 @@ test("a program counts the runs of the thread that asks registries, and stops in
     const read = ({ id }: SourceRecord) => ada.get<SourceRecord>(`/v2/ada/sources/${id}`);
     await expect.poll(async () => (await read(npm)).last_date, { timeout: 30_000 }).toBe("2026-08-01");
     const error = async () => (await read(pypi)).last_error;
-    await expect.poll(error, { timeout: 30_000 }).toMatch(/^The answer is not as documented/);
+    await expect.poll(error, { timeout: 30_000 }).toMatch(/^The response is not as documented/);
     const runs = async (labels: Record<string, string>) =>
       (await readMetrics(toolchain)).sum("source_runs_total", labels);
     await expect.poll(() => runs({ kind: "npm", outcome: "done" })).toBe(1);

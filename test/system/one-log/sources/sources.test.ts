@@ -210,7 +210,7 @@ describe("managing sources", () => {
     reply = status(500);
     const source = await create("crates", "acme");
     await runKind(workerOf(), "crates", new AbortController().signal);
-    expect((await read(source)).last_error).toBe("crates answered with status 500.");
+    expect((await read(source)).last_error).toBe("crates returned status 500.");
   });
 
   test("names the field of a package that the owner has not", async () => {
@@ -527,7 +527,7 @@ describe("what a registry says, whatever it says", () => {
     for (const source of [limited, other])
       expect(Date.parse((await read(source)).next_run_at ?? "")).toBeGreaterThan(now.getTime() + 7_190_000);
     expect([(await read(limited)).last_error, (await read(other)).last_error]).toContain(
-      "npm wants fewer requests (429).",
+      "npm is limiting requests (429).",
     );
   });
 });

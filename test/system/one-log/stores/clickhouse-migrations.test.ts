@@ -96,9 +96,7 @@ describe("a service's tables", () => {
     const [header, first] = (await counted("agent", "csv")).split("\n");
     expect(header).toMatch(/^"breakdown","date",.*,"unique_total","package_name","agent"$/);
     expect(first).toMatch(/^"agent",.*,"web","agent\d"$/);
-    await expect(prepareClickHouse(clickhouse.url, { lock: "alone" })).rejects.toThrow(
-      "breakdown-agent, unknown here",
-    );
+    await expect(prepareClickHouse(clickhouse.url, { lock: "alone" })).rejects.toThrow("breakdown-agent");
   });
 });
 
@@ -262,10 +260,10 @@ describe("migrations", () => {
   test("from a newer program, or with another text, are refused before anything runs", async () => {
     const { client } = clickhouse;
     await expect(migrateClickHouse([client], { known: [things] })).rejects.toThrow(
-      "the database is newer than this program: it has migration 02-fill.sql, unknown here",
+      "the database is newer than this program: it has the unknown migration 02-fill.sql",
     );
     await expect(migrateClickHouse([client], { known: [things, fill(4)] })).rejects.toThrow(
-      "migration 02-fill.sql was applied with another text than this program's",
+      "migration 02-fill.sql was applied with different content than this program has",
     );
   });
 });

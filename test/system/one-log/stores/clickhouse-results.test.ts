@@ -85,8 +85,8 @@ describe("a result of a real ClickHouse", () => {
 
 describe("a result that breaks off", () => {
   test.each([
-    ["between two chunks", `${HEAD}3\r\nabc\r\n`, "closed the connection within its answer"],
-    ["in a chunk", `${HEAD}5\r\nabc`, "closed the connection within its answer"],
+    ["between two chunks", `${HEAD}3\r\nabc\r\n`, "closed the connection in the middle of its response"],
+    ["in a chunk", `${HEAD}5\r\nabc`, "closed the connection in the middle of its response"],
     ["with something else", `${HEAD}3\r\nabc\r\nCode: 241\r\n0\r\n\r\n`, "no size"],
   ])("%s throws, once what came is read", async (_, answer, reason) => {
     await using server = await serve(answer);
@@ -114,7 +114,7 @@ test("a result that stands still is given up, and says who did", async () => {
   await expect(read(stream, () => undefined)).rejects.toThrow("ClickHouse was idle for 0.1 s");
   const { stream: unread } = await results.exec(asking("SELECT 1"));
   await expect.poll(() => server.sockets.size).toBe(0);
-  await expect(text(unread)).rejects.toThrow("the reader of an answer was idle for 0.1 s");
+  await expect(text(unread)).rejects.toThrow("the reader of a response was idle for 0.1 s");
 });
 
 test("credentials travel in no URL", async () => {

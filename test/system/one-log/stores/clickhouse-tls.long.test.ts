@@ -57,21 +57,21 @@ describe("a ClickHouse behind TLS, with certificates of an authority of one's ow
     const said = await refusal({ CLICKHOUSE_TLS_CA: makeAuthority(dir, "theirs").ca });
     expect(said).toContain("the database of CLICKHOUSE_URL cannot be prepared: ");
     expect(said).toContain(
-      "No authority that this program trusts has signed the server's certificate: " +
-        "set CLICKHOUSE_TLS_CA to a PEM file of the one that has",
+      "The server's certificate is not signed by a trusted authority: set CLICKHOUSE_TLS_CA to a PEM file " +
+        "with its authority",
     );
   });
 
   test("is refused under a name that its certificate has not", async () => {
     const other = env["CLICKHOUSE_URL"]?.replace("127.0.0.1", "localhost") ?? "";
     expect(await refusal({ CLICKHOUSE_URL: other })).toContain(
-      "The server's certificate is for other names than in CLICKHOUSE_URL or CLICKHOUSE_SHARDS",
+      "The server's certificate is for other names than those in CLICKHOUSE_URL or CLICKHOUSE_SHARDS",
     );
   });
 
   test("wants a certificate, and the start without one says which variables give it", async () => {
     expect(await refusal({ CLICKHOUSE_TLS_CERT: "", CLICKHOUSE_TLS_KEY: "" })).toContain(
-      "The server wants a certificate of this program that it trusts: set CLICKHOUSE_TLS_CERT and CLICKHOUSE_TLS_KEY",
+      "The server requires a client certificate: set CLICKHOUSE_TLS_CERT and CLICKHOUSE_TLS_KEY",
     );
   });
 

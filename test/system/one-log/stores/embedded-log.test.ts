@@ -355,7 +355,7 @@ describe("the embedded event log, beside that", () => {
       await pause(50);
       both.resolve();
       const crash = await Promise.race([one.crashed, two.crashed]);
-      expect(crash.message).toContain("consumed by someone else");
+      expect(crash.message).toContain("also consumed by another process");
     });
   });
 });

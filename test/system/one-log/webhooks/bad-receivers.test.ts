@@ -90,7 +90,7 @@ const SLOW_MS = 300;
 const speaking = (converse: (socket: Socket) => void) => async () =>
   using(await openRawReceiver(converse)).url;
 const EARLY_HINTS = "HTTP/1.1 103 Early Hints\r\n\r\n";
-const LATE = /did not answer in time/;
+const LATE = /did not respond in time/;
 
 /** What a first attempt comes to where no answer comes, and the time that it has where it needs all of it. */
 const UNANSWERED: [title: string, open: () => Promise<string>, error: RegExp, exchangeMs?: number][] = [
@@ -101,7 +101,7 @@ const UNANSWERED: [title: string, open: () => Promise<string>, error: RegExp, ex
   [
     "says to go on as fast as anybody reads",
     speaking(say(EARLY_HINTS.repeat(11))),
-    /sends one interim answer after the other/,
+    /sends too many interim responses/,
   ],
   [
     "resets the connection",
@@ -253,7 +253,7 @@ describe("a name", () => {
       await attempted(nth);
     }
     const refused =
-      "The URL must not lead to hooks.example.org, which has an address outside the public internet.";
+      "The URL must not point to hooks.example.org, which has an address outside the public internet.";
     expect((await read()).attempts.map(({ error }) => error)).toEqual([refused, refused, refused]);
     expect(receiver.connections).toBe(0);
   });
@@ -265,7 +265,7 @@ describe("a name", () => {
       timing: { exchangeMs: SLOW_MS },
     });
     await attempted(1);
-    expect((await read()).attempts).toMatchObject([{ error: "The receiver did not answer in time." }]);
+    expect((await read()).attempts).toMatchObject([{ error: "The receiver did not respond in time." }]);
   });
 });
 
@@ -276,7 +276,7 @@ test("an address that was allowed once is refused when it is not any more", asyn
   );
   const { read, attempted } = await deliverTo(receiver.url, { guard });
   await attempted(1);
-  expect((await read()).attempts[0]?.error).toContain("must not lead to 127.0.0.1");
+  expect((await read()).attempts[0]?.error).toContain("must not point to 127.0.0.1");
   expect(receiver.connections).toBe(0);
 });
 

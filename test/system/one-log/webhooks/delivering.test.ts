@@ -297,7 +297,7 @@ describe("a webhook to which nothing could be delivered", () => {
   test("for three days running is disabled, with a reason in its record and in the audit log", async () => {
     const { webhookId, disabled, record } = await failAt([0, 24, 48, 72]);
     expect(disabled).toEqual([webhookId]);
-    const reason = "Nothing could be delivered for three days.";
+    const reason = "No event could be delivered for three days.";
     expect(record).toMatchObject({ enabled: false, disabled_reason: reason });
     const { rows } = await pg.query(
       "select action, target_id, changes, account_id from audit_entries where owner_id = $1",

@@ -281,7 +281,7 @@ describe("on the public internet, a webhook", () => {
     expect((await call(`POST /${id}/test`, undefined, guarded)).body).toMatchObject({
       success: false,
       status: null,
-      error: expect.stringContaining("must not lead") as string,
+      error: expect.stringContaining("must not point") as string,
     });
     expect(receiver.connections).toBe(connections);
   });

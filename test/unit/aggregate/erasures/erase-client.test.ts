@@ -58,7 +58,7 @@ test("rows of a client are deleted only once what is noted of them survives a po
     const owner = { ...OWNER, whileNumbering } as OwnerSettlement;
     return eraseClient(shards, ERASURE, { artifacts: [ARTIFACT], owner });
   };
-  await expect(erase(async () => void cut())).rejects.toThrow("started again");
+  await expect(erase(async () => void cut())).rejects.toThrow("ClickHouse restarted");
   expect(steps).not.toContain("ALTER TABLE events DELETE");
   expect(await erase(async () => undefined)).toBe("deleting");
   expect(steps.slice(-2)).toEqual(["SYSTEM SYNC", "ALTER TABLE events DELETE"]);

@@ -129,20 +129,20 @@ describe("settle", () => {
     "neither stages nor closes a batch when the power was cut after the insert into %s, and %i rows are left",
     async (cutAfter, differing, done) => {
       const { shards, owner, steps } = fakes({ cutAfter, differing });
-      await expect(settle(shards, scope, { batch: BATCH, owner })).rejects.toThrow("started again");
+      await expect(settle(shards, scope, { batch: BATCH, owner })).rejects.toThrow("ClickHouse restarted");
       expect(steps).toEqual(done);
     },
   );
 
   test("marks imports as retracted once more when the power was cut before the marks were on the disk", async () => {
     const { shards } = fakes({ cutAfter: "retracted_imports" });
-    await expect(markRetracted(shards, [ONE])).rejects.toThrow("started again");
+    await expect(markRetracted(shards, [ONE])).rejects.toThrow("ClickHouse restarted");
     await expect(markRetracted(shards, [ONE])).resolves.toBeUndefined();
   });
 
   test("closes no batch of before when the power was cut before its recount was on the disk", async () => {
     const { shards, owner, steps } = fakes({ cutAfter: "event_ids" });
-    await expect(recountStaged(shards, owner)).rejects.toThrow("started again");
+    await expect(recountStaged(shards, owner)).rejects.toThrow("ClickHouse restarted");
     await recountStaged(shards, owner);
     const ends = steps.filter((step) => step === "sync" || step.startsWith("closed"));
     expect(ends).toEqual(["sync", "sync", `closed ${BATCH}`]);

@@ -105,7 +105,9 @@ describe("requireRoom", () => {
   });
 
   test.each([2, 7])("refuses one more for an owner of %d", (count) => {
-    const message = `acme has ${count} packages, and 2 are allowed here; delete one first, or ask the operator of this service for more.`;
+    const message =
+      `acme has ${count} packages, and the limit is 2; delete one first, or ask the operator of this service ` +
+      "to raise it.";
     expect(() => requireRoom(quotas, "packages", { name: "acme", count })).toThrow(
       expect.objectContaining({ code: "too-many-packages", status: 422, message }),
     );

@@ -33,12 +33,12 @@ const fault = (at: number, message: string) => ({
 });
 
 test.each<[string, string[], object[]]>([
-  ["a name that several have", ["tool"], [fault(0, "give the id")]],
-  ["a name in another case", ["Web"], [fault(0, "is none of the packages of acme")]],
+  ["a name that several have", ["tool"], [fault(0, "use the id")]],
+  ["a name in another case", ["Web"], [fault(0, "is not one of the packages of acme")]],
   [
     "one that is named twice, by its id and its name, each time after the first",
     [WEB, TOOL, "web", WEB.toUpperCase()],
-    [fault(2, "is named twice"), fault(3, "is named twice")],
+    [fault(2, "is listed twice"), fault(3, "is listed twice")],
   ],
 ])("%s is refused", (_, ids, errors) => {
   expect(() => idsOf("packages", ...ids)).toThrow(expect.objectContaining({ code: "invalid-body", errors }));

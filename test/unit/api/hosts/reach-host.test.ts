@@ -22,7 +22,7 @@ test("a name without an address is not there yet", async () => {
     host,
     dns: false,
     tls: false,
-    fault: `The DNS has no address of ${host} yet.`,
+    fault: `${host} has no DNS address record yet.`,
   });
 });
 

@@ -27,7 +27,7 @@ describe("readHealth", () => {
   test("does not wait for a store that never answers", async () => {
     const health = await readHealth({ checks: { log: silent } }, { timeoutMs: 1 });
     expect(health.ready).toBe(false);
-    expect(health.reasons["log"]).toEqual(new Error("no answer within 1 ms"));
+    expect(health.reasons["log"]).toEqual(new Error("no response within 1 ms"));
   });
 
   test("counts a check that throws at once as down", async () => {

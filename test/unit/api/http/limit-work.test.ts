@@ -14,7 +14,7 @@ describe("limited work", () => {
     const run = limitWork({ ...LIMITS, timeMsMax: 5 });
     await expect(run(contextOf(), { caller: "ada" }, untilAborted)).rejects.toMatchObject({
       code: "unavailable",
-      message: "This takes longer than 0.005 s. Ask for less.",
+      message: "The request took longer than 0.005 s. Ask for less.",
       retryAfterSeconds: 30,
     });
   });

@@ -202,7 +202,7 @@ const VECTORS =
 
 describe(`the ${VECTORS} vectors of the guard`, () => {
   test.each(REFUSED_ADDRESSES)("the address %s is refused", (address) => {
-    expect(addressFault(address, GUARDED)).toContain("must not lead to");
+    expect(addressFault(address, GUARDED)).toContain("must not point to");
   });
 
   test.each(PUBLIC_ADDRESSES)("the address %s is public", (address) => {

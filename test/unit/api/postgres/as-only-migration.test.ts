@@ -30,9 +30,7 @@ test("a session that ends during the work stops it before the next statement, an
     await check();
     statements.push("second");
   });
-  await expect(migrated).rejects.toThrow(
-    "the PostgreSQL session that holds the lock of migrations has ended",
-  );
+  await expect(migrated).rejects.toThrow("the PostgreSQL session that holds the migration lock ended");
   expect(statements).toEqual(["first"]);
   expect(client.released).toBe(true);
 });

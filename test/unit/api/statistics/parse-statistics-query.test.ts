@@ -38,10 +38,7 @@ test("as many variables as an event can have may be filtered by, and no more", (
     Array.from({ length: count }, (_, n) => `variable.v${n}=x`).join("&");
   expect(parsed(byVariables(64)).filters).toHaveLength(64);
   expect(() => parsed(byVariables(65))).toThrow(
-    new Problem(
-      "invalid-query",
-      "Filter by at most 64 variables, as many as an event can have; the query has 65.",
-    ),
+    new Problem("invalid-query", "The query filters by 65 variables; the maximum is 64."),
   );
 });
 
@@ -108,25 +105,25 @@ test("a day that is not over is compared by hour alone, until the same time of d
 
 test.each([
   ["interval=minute", "invalid-query", /interval must be one of hour, day, week, month/],
-  ["startDate=2026-01-01&endDate=2026-01-05&interval=hour", "range-too-long", /at most 3/],
+  ["startDate=2026-01-01&endDate=2026-01-05&interval=hour", "range-too-long", /maximum is 3/],
   [
     "compare=",
     "invalid-query",
     /compare must be one of none, previous, year, previous-weekdays, year-weekdays/,
   ],
   ["startDate=2026-03-10&endDate=2026-03-17&compare=2026-03-04", "invalid-query", /2026-03-03 or earlier/],
-  ["compare=2026-02-30", "invalid-query", /or a date of the form/],
-  ["compare=year&compare=none", "invalid-query", /compare can be given once/],
+  ["compare=2026-02-30", "invalid-query", /or a date in the form/],
+  ["compare=year&compare=none", "invalid-query", /compare can be given only once/],
   ["automated=only", "invalid-query", /automated must be one of include, exclude/],
   ["limit=0", "invalid-query", /from 1 to 100/],
   ["limit=101", "invalid-query", /from 1 to 100/],
   ["limit=1e1", "invalid-query", /from 1 to 100/],
-  ["package=a&pixel=b", "invalid-query", /together/],
+  ["package=a&pixel=b", "invalid-query", /cannot be combined/],
   ["packageType=exe", "invalid-query", /packageType/],
   ["startDate=2026-01-01", "invalid-date", /endDate/],
   ["startDate=2026-01-01&endDate=2026-02-30", "invalid-date", /endDate/],
-  ["startDate=2025-01-01&endDate=2026-01-03", "range-too-long", /at most 366/],
-  ["startDate=2026-01-01&endDate=2026-04-05&country=DE", "range-too-long", /at most 93/],
+  ["startDate=2025-01-01&endDate=2026-01-03", "range-too-long", /maximum is 366/],
+  ["startDate=2026-01-01&endDate=2026-04-05&country=DE", "range-too-long", /maximum is 93/],
 ])("?%s is refused", (query, code, message) => {
   const refusal = (): unknown => {
     try {

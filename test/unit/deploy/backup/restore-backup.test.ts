@@ -49,12 +49,12 @@ test("puts every file and empty folder back, and nothing else", async () => {
 test("needs a data directory without data, and leaves it as it was", async () => {
   mkdirSync(dataDir, { mode: 0o700 });
   writeFileSync(join(dataDir, "secret-key"), "mine");
-  await expect(restoreBackup({ from, dataDir })).rejects.toThrow("is not empty (it has secret-key)");
+  await expect(restoreBackup({ from, dataDir })).rejects.toThrow("is not empty (it contains secret-key)");
   expect(list(dataDir)).toEqual(["secret-key"]);
 });
 
 test.each<[string, () => void, string]>([
-  ["interrupted", () => rmSync(join(from, "backup.json")), "not a complete backup: it has no backup.json"],
+  ["interrupted", () => rmSync(join(from, "backup.json")), "not a complete backup: backup.json is missing"],
   [
     "with another byte",
     () => writeFileSync(join(from, "log/data.mdb"), Buffer.alloc(2_000_000, 8)),
@@ -63,9 +63,9 @@ test.each<[string, () => void, string]>([
   ["with a longer file", () => appendFileSync(join(from, "postgres/data/PG_VERSION"), "\n"), "damaged"],
   ["without a file", () => rmSync(join(from, "postgres/data/PG_VERSION")), "damaged"],
   ["with another list of files", () => appendFileSync(join(from, "contents.ndjson"), "{}\n"), "damaged"],
-  ["newer", () => changeManifest({ migrations: ["999-later.sql"] }), "of a newer program"],
+  ["newer", () => changeManifest({ migrations: ["999-later.sql"] }), "by a newer version"],
   ["without a readable manifest", () => writeFileSync(join(from, "backup.json"), "{"), "damaged"],
-  ["of a later form", () => changeManifest({ format: 2 }), "of a newer program"],
+  ["of a later form", () => changeManifest({ format: 2 }), "by a newer version"],
 ])("a backup that is %s is refused, and nothing of it is in its place", async (_, change, sentence) => {
   change();
   await expect(restoreBackup({ from, dataDir })).rejects.toThrow(sentence);

@@ -179,7 +179,7 @@ test("an empty variable counts as not set", () => {
 
 const PORT = "must be a port from 0 to 65535 (0 takes any free one)";
 
-const SIZE = "must be a size such as 20GiB (a whole number, of bytes or followed by KiB, MiB, GiB or TiB)";
+const SIZE = "must be a size such as 20GiB (a whole number of bytes, or followed by KiB, MiB, GiB or TiB)";
 
 const PATH = "must be the path of a";
 const HOST = "must be a host name or an IP address";
@@ -230,7 +230,7 @@ test("every invalid variable is named at once", () => {
   expect(faultOf({ PORT: "x", LOG_LEVEL: "y", ENRICH_WORKERS: "z" }).split("\n")).toHaveLength(3);
 });
 
-const OF_32 = "32 bytes in base64 (44 characters), such as `openssl rand -base64 32` makes";
+const OF_32 = "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`";
 const KEY_OF_32 = `must be ${OF_32}`;
 
 test("SECRET_KEY is required with DATABASE_URL", () => {
@@ -260,7 +260,7 @@ test.each([
 ])("certificates for a ClickHouse that is reached without TLS are refused: %o", (variables, named) => {
   const given = { CLICKHOUSE_URL: "http://ch:8123", CLICKHOUSE_TLS_CA: "/etc/ca.pem", ...variables };
   expect(faultOf(given)).toBe(
-    `${named} must have https:// URLs alone when CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`,
+    `${named} must only have https:// URLs if CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`,
   );
 });
 

@@ -46,7 +46,7 @@ test.each([
   ["COLLECT-PORT", "COLLECT_PORT"],
   ["WEBHOOKS_ALLOW_PRIVATE_NETWORK", "WEBHOOK_ALLOW_PRIVATE_NETWORKS"],
 ])("%s stops the start and names %s", (name, meant) => {
-  const sentence = `${name} is unknown: did you mean ${meant}?`;
+  const sentence = `${name} is unknown. Did you mean ${meant}?`;
   expect(mistypedVariables({ [name]: "x" }, OURS)).toEqual([sentence]);
   expect(() => parseConfig({ [name]: "x" })).toThrow(sentence);
   expect(() => parseConfig({ [name]: "" })).not.toThrow();

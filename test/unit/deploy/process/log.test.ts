@@ -102,7 +102,7 @@ test("the end of an import has counts, seconds and events a second", () => {
   const counts = { events: 100_000, failed: 3, seconds: 12.4, eventsPerSecond: 8_062 };
   expect(fields).toEqual({ importId: "1", owner: "acme", ...counts });
   expect(shortLine(JSON.stringify({ level: 30, time, ...fields, msg: IMPORT_DONE }))).toBe(
-    `${clock} import done: 100,000 events imported, 3 lines refused, 12.4 s, 8,062 events/s (acme, 1)\n`,
+    `${clock} import done: 100,000 events imported, 3 lines rejected, 12.4 s, 8,062 events/s (acme, 1)\n`,
   );
 });
 

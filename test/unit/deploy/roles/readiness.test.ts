@@ -47,8 +47,8 @@ describe("a process is ready", () => {
   });
 
   test.each([
-    ["none is started", {}, "enrichment is not started yet"],
-    ["one of them ended", { idleWorkers: 1 }, "1 enrichment workers do not consume"],
+    ["none is started", {}, "enrichment has not started yet"],
+    ["one of them ended", { idleWorkers: 1 }, "1 enrichment workers are stalled"],
   ])("as enrich, only when every worker consumes: %s", async (_, enrichment, reason) => {
     await expect(checksOf(["enrich"], enrichment)["enrichment"]?.()).rejects.toThrow(reason);
   });
@@ -58,8 +58,8 @@ describe("a process is ready", () => {
   });
 
   test.each([
-    ["it is not started", {}, "live collection is not started yet"],
-    ["it ended", { isServing: false }, "live collection does not answer now"],
+    ["it is not started", {}, "the collector has not started yet"],
+    ["it ended", { isServing: false }, "the collector does not respond"],
   ])("as collect, only when it serves: %s", async (_, collect, reason) => {
     await expect(checksOf(["collect"], collect)["collection"]?.()).rejects.toThrow(reason);
   });

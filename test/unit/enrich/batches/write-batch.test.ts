@@ -77,7 +77,8 @@ describe("writeBatch", () => {
     expect(kept.outcomes.size).toBe(2);
   });
 
-  const claims = (codec: string) => `its lines cannot be decompressed (${codec}: it claims 4294967295 bytes)`;
+  const claims = (codec: string) =>
+    `its lines cannot be decompressed (${codec}: it declares 4294967295 bytes)`;
   const filled = (codec: Codec) => packed("agent-b", 1, codec, (lines) => lines.fill(0xff));
   test.each([
     ["was cut off", async () => recordOf("agent-b", 1).subarray(0, -10), "", 0],
@@ -117,7 +118,7 @@ describe("writeBatch", () => {
       `${TOKEN}#dead-letters-3:log`,
     ]);
     expect([...kept.deadLetters.values()]).toMatchObject([
-      { offset: 8, tries: 3, reason: "ClickHouse cannot read its rows: refused with 117" },
+      { offset: 8, tries: 3, reason: "ClickHouse rejected its rows: refused with 117" },
     ]);
   });
 
@@ -164,7 +165,7 @@ describe("writeBatch", () => {
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-a"));
     expect([...kept.deadLetters.values()]).toMatchObject([
-      { offset: 5, reason: "the worker ended 5 times while it enriched this chunk", tries: 8 },
+      { offset: 5, reason: "the worker crashed 5 times while enriching this chunk", tries: 8 },
     ]);
   });
 
@@ -251,7 +252,7 @@ describe("writeBatch", () => {
     const refusedLine = () =>
       encodeRawChunk(chunkOf("nonsense of agent-b\n", { sequence: 1, receiptStamp: FIRST_STAMP + 1 }));
 
-    test("are stored without their lines, and stay so when a crash repeats that", async () => {
+    test("are stored without their line texts, and stay so when a crash repeats that", async () => {
       const { kept, rows, work } = batchWorld([], [recordOf("agent-a", 0), refusedLine()]);
       const refusingLog = (agents: readonly string[]) => (agents.length > 0 ? "117" : undefined);
       expect(await work({ refusingLog, dyingAfterInsert: () => kept.stored.size === 2 })).toBe("died");
@@ -273,7 +274,7 @@ describe("writeBatch", () => {
       expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0-without-2`]);
       expect(kept.outcomes.get(1)).toMatchObject({ eventsFailed: 1 });
       expect(refusals).toMatchObject([
-        [{ reason: "ClickHouse cannot read its rows: refused with 33" }, "not at all"],
+        [{ reason: "ClickHouse rejected its rows: refused with 33" }, "not at all"],
       ]);
     });
   });

@@ -47,7 +47,7 @@ describe("readVariables", () => {
     expect(variables).toHaveLength(128);
     expect(variables.slice(-2)).toEqual(["v63", "63"]);
     expect(warnings).toEqual([
-      { class: "warning", type: "invalid-value", message: "More than 64 variables: 6 were left out" },
+      { class: "warning", type: "invalid-value", message: "More than 64 variables: 6 were dropped" },
     ]);
   });
 

@@ -14,8 +14,8 @@ const noPackage = (id: string) => ({ class: "error", type: "artifact-not-found",
 const noPixel = (id: string) => ({ class: "error", type: "artifact-not-found", pixelId: id });
 
 const two = (message: string) => ({ class: "error", type: "invalid-value", message });
-const BOTH = two("A line names a package or a pixel, not both: it has $package and $pixel");
-const TWO_PIXELS = two("$pixel and $tracking_pixel name two pixels");
+const BOTH = two("$package and $pixel cannot be combined");
+const TWO_PIXELS = two("$pixel and $tracking_pixel name different pixels");
 const docs = { ...thePixel, called: "docs" };
 
 describe("targetOf", () => {
@@ -80,9 +80,9 @@ describe("targetOf", () => {
 });
 
 test.each([
-  ["package", 17, "Package 17 was not found, or several packages have this name: use the id instead"],
-  ["pixel", "docs", "Pixel docs was not found, or several pixels have this name: use the id instead"],
-  ["package", PACKAGE_ID, `Package ${PACKAGE_ID} does not exist, or this import may not write to it`],
+  ["package", 17, "Package 17 was not found, or several packages have this name. Use the id instead"],
+  ["pixel", "docs", "Pixel docs was not found, or several pixels have this name. Use the id instead"],
+  ["package", PACKAGE_ID, `Package ${PACKAGE_ID} does not exist, or this import cannot write to it`],
 ] as const)("a %s %j that is not found is refused with the way to name it", (kind, id, message) => {
   expect(artifactNotFound({ kind, id })).toMatchObject({ type: "artifact-not-found", message });
 });

@@ -79,21 +79,18 @@ describe("databases of one's own", () => {
   const miscounted = fixturePath("GeoIP2-City-Test-Invalid-Node-Count.mmdb");
 
   it.each([
-    [{ cityMmdb: broken }, `The database ${broken} is damaged or not in MMDB form: `],
-    [{ cityMmdb: miscounted }, `The database ${miscounted} is damaged or not in MMDB form: `],
-    [{ companyMmdb: text }, `The database ${text} is damaged or not in MMDB form: it has no MMDB metadata`],
-    [{ cityMmdb: csv }, `The database ${csv} is damaged or not in MMDB form: it has no MMDB metadata`],
+    [{ cityMmdb: broken }, `The database ${broken} is damaged or not an MMDB file: `],
+    [{ cityMmdb: miscounted }, `The database ${miscounted} is damaged or not an MMDB file: `],
+    [{ companyMmdb: text }, `The database ${text} is damaged or not an MMDB file: it has no MMDB metadata`],
+    [{ cityMmdb: csv }, `The database ${csv} is damaged or not an MMDB file: it has no MMDB metadata`],
     [{ cityMmdb: "/nowhere/city.mmdb" }, "The city database /nowhere/city.mmdb cannot be read: ENOENT"],
     [{ asnDb: "/nowhere/asn.csv" }, "The ASN database /nowhere/asn.csv cannot be read: ENOENT"],
     [{ companyMmdb: "/" }, "The company database / cannot be read: EISDIR"],
-    [{ cityMmdb: asn }, `The city database ${asn} is an MMDB of another kind`],
-    [
-      { organizationsCsv: "/nowhere/o.csv" },
-      "The table of organizations /nowhere/o.csv cannot be read: ENOENT",
-    ],
-    [{ organizationsCsv: text }, `${text}: line 1 is not name,domain,kind,numbers,match`],
-    [{ asnDb: city }, `The ASN database ${city} is an MMDB of another kind`],
-    [{ companyMmdb: city }, `The company database ${city} is an MMDB of another kind`],
+    [{ cityMmdb: asn }, `The city database ${asn} is a different kind of MMDB`],
+    [{ organizationsCsv: "/nowhere/o.csv" }, "The organization table /nowhere/o.csv cannot be read: ENOENT"],
+    [{ organizationsCsv: text }, `${text}: line 1 must be name,domain,kind,numbers,match`],
+    [{ asnDb: city }, `The ASN database ${city} is a different kind of MMDB`],
+    [{ companyMmdb: city }, `The company database ${city} is a different kind of MMDB`],
   ])("are refused with a sentence that names the file: %j", async (paths, message) => {
     // Besides one that is wrong, small ones: the bundled ones take a second to read.
     await expect(loadLookupData({ cityMmdb: city, asnDb: asn, ...paths })).rejects.toThrow(message);

@@ -58,26 +58,26 @@ describe("an answer", () => {
 });
 
 test.each([
-  ["HTTP/1.0 200 OK\r\n\r\n", "no HTTP/1.1"],
-  ["\x15\x03\x03\x00\x02\n", "no HTTP/1.1"],
-  ["HTTP/1.1 100 Continue\r\n\r\n", "no HTTP/1.1"],
-  ["HTTP/1.1 200 OK\r\nno header\r\n", "no HTTP/1.1"],
+  ["HTTP/1.0 200 OK\r\n\r\n", "not HTTP/1.1"],
+  ["\x15\x03\x03\x00\x02\n", "not HTTP/1.1"],
+  ["HTTP/1.1 100 Continue\r\n\r\n", "not HTTP/1.1"],
+  ["HTTP/1.1 200 OK\r\nno header\r\n", "not HTTP/1.1"],
   ["HTTP/1.1 200 OK\r\n\r\nrows until the end", "where it ends"],
   ["HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n", "where it ends"],
   ["HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", "where it ends"],
   [`${CHUNKED}Code: 241. DB::Exception\r\n`, "no size"],
   [`${CHUNKED}-1\r\n`, "no size"],
   [`${CHUNKED}\r\n`, "no size"],
-  [`${CHUNKED}3\r\nabcd\r\n`, "as long as it says"],
-  [`${CHUNKED}0\r\n\r\nHTTP/1.1 200 OK\r\n`, "more than the answer"],
+  [`${CHUNKED}3\r\nabcd\r\n`, "does not match its size"],
+  [`${CHUNKED}0\r\n\r\nHTTP/1.1 200 OK\r\n`, "data after the response"],
   [`HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}`, "too long"],
   [`HTTP/1.1 200 OK\r\n${`X: ${"x".repeat(1_000)}\r\n`.repeat(70)}`, "too long"],
-  [`HTTP/1.1 200 OK\r\n${"X: x\r\n".repeat(201)}`, "no HTTP/1.1"],
+  [`HTTP/1.1 200 OK\r\n${"X: x\r\n".repeat(201)}`, "not HTTP/1.1"],
   ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 9\r\n\r\n", "twice where it ends"],
   ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", "twice where it ends"],
   ["HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "unknown transfer coding"],
-  ["HTTP/1.1 200 OK\r\nX-(a): 1\r\n", "no HTTP/1.1"],
-  ["HTTP/1.1 200 OK\r\nX: 1\rSet-Cookie: 2\r\n", "no HTTP/1.1"],
+  ["HTTP/1.1 200 OK\r\nX-(a): 1\r\n", "not HTTP/1.1"],
+  ["HTTP/1.1 200 OK\r\nX: 1\rSet-Cookie: 2\r\n", "not HTTP/1.1"],
 ])("%j is refused", (text, reason) => {
   expect(() => decode(text)).toThrow(reason);
 });
@@ -96,7 +96,7 @@ describe("an answer for a client that takes more", () => {
   });
 
   test("may not change the protocol", () => {
-    expect(() => decode("HTTP/1.1 101 Switching Protocols\r\n\r\n", [], lenient)).toThrow("no HTTP/1.1");
+    expect(() => decode("HTTP/1.1 101 Switching Protocols\r\n\r\n", [], lenient)).toThrow("not HTTP/1.1");
   });
 });
 

@@ -108,16 +108,16 @@ describe("a first line that holds several is refused", () => {
     ["pypi-bigquery", FIRST_LINES["pypi-bigquery"].trim().repeat(2), "jq -c ."],
     ["combined", log + log, "line"],
     ["combined", `${log} ${log}`, "line"],
-    ["combined", `${log}\r${log}\r`, "CR alone"],
+    ["combined", `${log}\r${log}\r`, "end with CR."],
     ["combined", `${log}\u2028${log}`, "line"],
     ["combined", `${log}\\n${log}\\n`, "line"],
     ["s3", s3 + s3, "line"],
-    ["s3", `${s3}\r${s3}`, "CR alone"],
+    ["s3", `${s3}\r${s3}`, "end with CR."],
     ["cloudfront", `#Version: 1.0 #Fields: date time${row}`, "line"],
-    ["cloudfront", `#Version: 1.0\r#Fields: date time\r${row}\r`, "CR alone"],
+    ["cloudfront", `#Version: 1.0\r#Fields: date time\r${row}\r`, "end with CR."],
     ["cloudfront", row + row, "line"],
-    ["csv", "$time,$version\r2026-11-10,1\r", "CR alone"],
-    ["docker-dvp", "Action,Timestamp\rx,1", "CR alone"],
+    ["csv", "$time,$version\r2026-11-10,1\r", "end with CR."],
+    ["docker-dvp", "Action,Timestamp\rx,1", "end with CR."],
   ] as const)("%s: %j", async (format, body, advice) => {
     await expect(textOf(assertFormat(inParts(body), { format }))).rejects.toMatchObject({
       message: expect.stringContaining(advice) as string,
@@ -143,9 +143,9 @@ describe("a first line that holds several is refused", () => {
 
 describe("a table whose header is wrong is refused, and says why", () => {
   test.each([
-    ["csv", "$TIME,a\n", "$time among them"],
-    ["csv", "\n \r\n$TIME,a\n", "$time among them"],
-    ["csv", "\f\n$time,a\n", "$time among them"],
+    ["csv", "$TIME,a\n", "including $time"],
+    ["csv", "\n \r\n$TIME,a\n", "including $time"],
+    ["csv", "\f\n$time,a\n", "including $time"],
     ["csv", "$time;a\n", "semicolons"],
     ["csv", "$time\ta\n", "tabs"],
     ["docker-dvp", "Action;Timestamp\n", "semicolons"],

@@ -81,7 +81,7 @@ test("refuses an upload after two minutes without room, and says for how long", 
   const waiting = awaitRoom({ ...room, unconsumed: async () => 5e9, now: () => clock, pause: wait });
   await expect(waiting).rejects.toMatchObject({
     code: "unavailable",
-    message: "More than 4 GiB of this owner's imports wait for enrichment: send this one again later.",
+    message: "More than 4 GiB of this owner's imports are waiting for enrichment. Try again later.",
     retryAfterSeconds: 60,
   });
   expect(clock).toBe(120_000);

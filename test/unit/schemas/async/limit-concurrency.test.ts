@@ -100,11 +100,11 @@ it("refuses when very many wait for a key, or in all", async () => {
   const take = limitConcurrency(LIMITS);
   await take(["a"], patient());
   const waiting = Array.from({ length: 251 }, () => take(["a"], patient()));
-  await expect(waiting[250]).rejects.toThrow("Too many wait");
+  await expect(waiting[250]).rejects.toThrow("Too many requests are waiting");
   await take(["b"], patient());
   const others = Array.from({ length: 251 }, (_, at) => take([`c${at}`], patient()));
   // The last of those who wait for the same makes room for somebody else.
-  await expect(waiting[249]).rejects.toThrow("Too many wait");
+  await expect(waiting[249]).rejects.toThrow("Too many requests are waiting");
   expect((await settled([...waiting, ...others])).filter((each) => each === "waits")).toHaveLength(500);
 });
 
@@ -112,7 +112,7 @@ it("refuses whoever comes last where nobody waits for more than one key", async 
   const take = limitConcurrency({ perKey: 1, inAll: 1 });
   await take(["first"], patient());
   const waiting = Array.from({ length: 501 }, (_, at) => take([`c${at}`], patient()));
-  await expect(waiting[500]).rejects.toThrow("Too many wait");
+  await expect(waiting[500]).rejects.toThrow("Too many requests are waiting");
   expect((await settled(waiting)).filter((each) => each === "waits")).toHaveLength(500);
 });
 
@@ -184,10 +184,10 @@ it("lets whoever had no turn lately wait in place of the one that was served or 
   const take = limitConcurrency({ perKey: 1, inAll: 1, waitingMax: 2, waitingEachMax: 1 });
   const first = await take(["first"], patient());
   const waiting = [take(["a"], patient()), take(["b"], patient())];
-  await expect(take(["b"], patient())).rejects.toThrow("Too many wait");
+  await expect(take(["b"], patient())).rejects.toThrow("Too many requests are waiting");
   const late = take(["late"], patient());
-  await expect(waiting[1]).rejects.toThrow("Too many wait");
-  await expect(take(["b"], patient())).rejects.toThrow("Too many wait");
+  await expect(waiting[1]).rejects.toThrow("Too many requests are waiting");
+  await expect(take(["b"], patient())).rejects.toThrow("Too many requests are waiting");
   expect(await settled([...waiting, late])).toEqual(["waits", "refused", "waits"]);
   first[Symbol.dispose]();
   (await waiting[0])?.[Symbol.dispose]();

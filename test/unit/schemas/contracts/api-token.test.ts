@@ -29,7 +29,7 @@ describe("a token to be made", () => {
   test.each([
     [{}, ["/name is required", "/scopes is required"]],
     [{ ...SOUND, scopes: [] }, ["/scopes must not be empty"]],
-    [{ ...SOUND, scopes: ["read", "read"] }, ["/scopes must not name anything twice"]],
+    [{ ...SOUND, scopes: ["read", "read"] }, ["/scopes must not contain duplicates"]],
     [{ ...SOUND, scopes: ["account"] }, ["/scopes/0 must be one of read, import, export, manage"]],
     [{ ...SOUND, name: "" }, ["/name must not be empty"]],
     [{ ...SOUND, expiresAt: "1999-01-01T00:00:00Z" }, ["/expiresAt must be in the future"]],

@@ -37,8 +37,8 @@ describe("every body", () => {
         { path: "/billingEmail", message: "is required" },
         { path: "/bil~1ling", message: "is not a known field" },
         { path: "/name", message: "must be text" },
-        { path: "/website", message: "must be the address of a website" },
-        { path: "/description", message: "must not contain NUL or half of a surrogate pair" },
+        { path: "/website", message: "must be the URL of a website" },
+        { path: "/description", message: "must not contain NUL characters or unpaired surrogates" },
       ]),
     );
   });

@@ -78,9 +78,9 @@ describe("changing a package", () => {
       ...refused(422, "library-type-is-immutable"),
       body: {
         errors: [
-          { path: "/libraryType", message: "must be other or absent" },
-          { path: "/backendUrl", message: "belongs to docker packages only, not to other ones" },
-          { path: "/publicUrl", message: "belongs to docker packages only, not to other ones" },
+          { path: "/libraryType", message: "must be other or omitted" },
+          { path: "/backendUrl", message: "applies to docker packages only, not to other packages" },
+          { path: "/publicUrl", message: "applies to docker packages only, not to other packages" },
         ],
       },
     });

@@ -127,7 +127,7 @@ describe("permissions", () => {
       const body = queries.map((userQuery) => ({ userQuery, permissionLevel: "member" }));
       const answer = await set("admin", body);
       expect(answer).toMatchObject(refused(422, "unknown-user"));
-      const message = `There is no user nobody, no@body.example, ${world.organization}.`;
+      const message = `Unknown user: nobody, no@body.example, ${world.organization}.`;
       expect(answer.body).toMatchObject({ message });
       expect(faultsOf(answer)).toEqual(["/0/userQuery", "/2/userQuery", "/3/userQuery"]);
       expect(await levels()).toEqual([]);

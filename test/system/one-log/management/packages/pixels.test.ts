@@ -105,7 +105,7 @@ describe("pixels", () => {
       expect((await as("stranger", `GET ${path}`)).status).toBe(404);
       const unknown = await as("admin", `GET ${path}s`);
       expect(unknown).toMatchObject({ status: 404 });
-      expect(JSON.stringify(unknown.body)).toContain("give its id, or a name from GET /v2/pixels/{owner}");
+      expect(JSON.stringify(unknown.body)).toContain("Use an id or a name from GET /v2/pixels/{owner}");
     });
 
     test("is listed newest first, page after page", async () => {

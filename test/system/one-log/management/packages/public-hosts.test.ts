@@ -39,7 +39,9 @@ const held = () => ({
   status: 422,
   body: {
     code: "domain-is-already-in-use",
-    message: expect.stringMatching(/ was removed by its owner and is held for them until \S+Z\.$/) as string,
+    message: expect.stringMatching(
+      / was removed by another owner and is reserved for them until \S+Z\.$/,
+    ) as string,
   },
 });
 

@@ -27,28 +27,28 @@ test("takes the parameters of the operation, and those with its prefix", () => {
 });
 
 describe("refuses any other", () => {
-  const ONLY = ", only startDate, breakdown, variable.<name>.";
+  const ONLY = ". Known parameters: startDate, breakdown, variable.<name>.";
   test.each<[string, string]>([
-    ["breakdowns", ": did you mean breakdown?"],
-    ["startdate", ": did you mean startDate?"],
+    ["breakdowns", ". Did you mean breakdown?"],
+    ["startdate", ". Did you mean startDate?"],
     ...["format", "foo", "variable.", "x".repeat(500), "constructor"].map((name): [string, string] => [
       name,
       ONLY,
     ]),
   ])("%s", (name, rest) => {
     const operation = { query: QUERY, queryPrefix: "variable." };
-    const message = `There is no query parameter ${name.slice(0, 40)} here${rest}`;
+    const message = `Unknown query parameter ${name.slice(0, 40)}${rest}`;
     expect(messageOf({ [name]: "1" }, operation)).toMatchObject({ code: "invalid-query", message });
   });
 
   test("format, with what decides it", () => {
-    const ends = / The format is that of the header Accept, such as text\/csv\.$/;
+    const ends = / Use the Accept header to choose the format, such as text\/csv\.$/;
     const message = expect.stringMatching(ends) as string;
     expect(messageOf({ format: "csv" }, READ_STATISTICS)).toMatchObject({ message });
   });
 
   test("where there is none at all", () => {
-    const message = "There is no query parameter dryrun here.";
+    const message = "Unknown query parameter dryrun.";
     expect(messageOf({ dryrun: "" }, {})).toMatchObject({ message });
   });
 });

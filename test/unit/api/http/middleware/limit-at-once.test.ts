@@ -57,7 +57,7 @@ test("a request beyond those that may wait is told to come again", async () => {
   const asked = Array.from({ length: 254 }, () => take("ada"));
   await expect(take("ada")).rejects.toMatchObject({
     code: "rate-limited",
-    message: "Too many requests of your account are waiting; send fewer at once.",
+    message: "Too many concurrent requests from your account. Send fewer at once.",
     retryAfterSeconds: 5,
   });
   expect(await settled(asked[3] as Promise<unknown>)).toBe("taken");

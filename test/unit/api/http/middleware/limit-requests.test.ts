@@ -90,7 +90,7 @@ describe("requests of an account", () => {
     expect(error).toMatchObject({
       code: "rate-limited",
       message: expect.stringMatching(
-        /^Your account sent more than 20 requests in 10 s; try again in \d+ s\.$/,
+        /^Your account sent more than 20 requests in 10 s\. Try again in \d+ s\.$/,
       ) as string,
       retryAfterSeconds: expect.any(Number) as number,
     });

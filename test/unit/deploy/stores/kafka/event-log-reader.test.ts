@@ -87,7 +87,7 @@ describe("a range of the event log on Kafka", () => {
     expect(batches).toEqual([
       { token: "log@100-901:events.raw:3:7-9", note: undefined, times: ["at 100", "at 900", "at 901"] },
     ]);
-    expect(errors).toEqual([expect.stringMatching(/cut short within a range .* offset 8 of partition 3/)]);
+    expect(errors).toEqual([expect.stringMatching(/truncated within a range .* offset 8 of partition 3/)]);
   });
 
   test("is forgotten where its last record is not in the log any more", async () => {
@@ -112,6 +112,6 @@ describe("records that were not read and are there no more", () => {
     const [first] = recordsAt("100") as [KafkaMessage];
     const { lost, errors } = await consume([{ ...first, offset: "2" }], "");
     expect(lost).toEqual([]);
-    expect(errors).toEqual([expect.stringMatching(/goes back from offset 7 to 2/)]);
+    expect(errors).toEqual([expect.stringMatching(/went back from offset 7 to 2/)]);
   });
 });

@@ -21,7 +21,7 @@ test("records that are out of reach are an error that names topic and partition"
   ]);
 });
 
-test("a request that failed and is tried again is a warning with its reason", () => {
+test("a request that failed; retrying is a warning with its reason", () => {
   const said = { message: "Failed to connect to broker, reconnecting", error: "connect ECONNREFUSED" };
   expect(passed(logLevel.ERROR, said)).toEqual([
     expect.objectContaining({ level: LEVELS["warn"], store: "Kafka", error: said.error, msg: said.message }),

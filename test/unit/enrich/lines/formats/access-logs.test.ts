@@ -62,7 +62,7 @@ describe("a log in the format combined", () => {
     const [good] = logOf("nginx").split("\n");
     const lines = read(`${good}\nnot a log line\n\n${good}`, "combined");
     const seen = lines.map((line) => (typeof line === "string" ? line : "event"));
-    expect(seen).toEqual(["event", "Not a line of the format combined", "event"]);
+    expect(seen).toEqual(["event", "Not a valid line of the format combined", "event"]);
   });
 
   test.each([

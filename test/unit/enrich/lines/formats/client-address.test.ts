@@ -4,7 +4,7 @@ import { decodeBody } from "./decode-body.js";
 const CLIENT = "141.113.0.20";
 const REST = '[10/Nov/2026:08:00:00 +0000] "GET /releases/tool-1.4.0.tgz HTTP/1.1" 200 2326 "-" "curl/8.5.0"';
 const NOT_KNOWN =
-  "The client is not known: the line has no IP address in its place, or several without saying which is the client's";
+  "Unknown client: the line has no IP address in the expected place, or several without indicating the client's";
 const read = (line: string) => decodeBody(line, { format: "combined" });
 const event = (address: string) => [
   expect.objectContaining({
@@ -141,7 +141,7 @@ describe("a line is read without what shippers put before it", () => {
     expect(read(docker(`nginx-1  | ${line}\r\n`))).toEqual(event(CLIENT));
     expect(read(JSON.stringify({ _HOSTNAME: "web1", MESSAGE: line }))).toEqual(event(CLIENT));
     expect(read(docker("2026/11/10 08:00:00 [notice] 1#1: using epoll\n"))).toEqual([
-      "Not a line of the format combined",
+      "Not a valid line of the format combined",
     ]);
   });
 
@@ -149,7 +149,7 @@ describe("a line is read without what shippers put before it", () => {
     "a part of one is refused: %s",
     (part) =>
       expect(read(part)).toEqual([
-        "Part of a line that was cut on its way: send the log as the server wrote it",
+        "Incomplete line: it was cut in transit. Send the log as the server wrote it",
       ]),
   );
 

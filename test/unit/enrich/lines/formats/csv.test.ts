@@ -22,16 +22,16 @@ describe("a CSV body", () => {
 
   test("a line break within quotes costs its lines, and no other", () => {
     expect(read("$time,a", '1,"x\ny"\n2,b\n')).toEqual([
-      expect.stringContaining("a cell may not contain a line break"),
-      expect.stringContaining("it has 1 cell, and the header 2"),
+      expect.stringContaining("cells must not contain line breaks"),
+      expect.stringContaining("it has 1 cell, the header has 2"),
       { $time: "2", a: "b" },
     ]);
   });
 
   test("a wrong row costs that row, and says what it has", () => {
     expect(read("$time,a", '1\n2,b,c\n3,say "hi" there\n4,"open\n5,d\n')).toEqual([
-      "Not a row of this CSV: it has 1 cell, and the header 2",
-      "Not a row of this CSV: it has 3 cells, and the header 2",
+      "Invalid CSV row: it has 1 cell, the header has 2",
+      "Invalid CSV row: it has 3 cells, the header has 2",
       { $time: "3", a: 'say "hi" there' },
       expect.stringContaining("a quote is not closed"),
       { $time: "5", a: "d" },

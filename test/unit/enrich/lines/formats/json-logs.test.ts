@@ -30,7 +30,7 @@ describe.each(["caddy", "traefik"] as const)("a log of %s", (format) => {
     "no JSON",
     '{"$time":1600000001}',
     '{"request":7,"status":200,"RequestMethod":"GET"}',
-  ])("refuses %s", (line) => expect(read(line)).toEqual([`Not a line of the format ${format}`]));
+  ])("refuses %s", (line) => expect(read(line)).toEqual([`Not a valid line of the format ${format}`]));
 });
 
 test.each([

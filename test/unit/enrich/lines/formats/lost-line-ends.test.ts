@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ImportFormat } from "../../../../../schemas/records/import-format.js";
 import { decodeBody, fixture } from "./decode-body.js";
 
-const GLUED = "The line holds several requests, or parts of them: its line ends were lost";
+const GLUED = "The line contains several requests or parts of requests: line breaks were lost";
 
 /** What may stand where a line end was. */
 const BETWEEN = ["", " ", "\r", "\r\r", "\t", "\\n", "\u2028", "\u0085", "\v", "\0"];
@@ -41,14 +41,14 @@ describe("two requests in one line are not taken for one", () => {
       format === "csv" ? [own.header, own.row] : fixture(`formats/${format}.txt`).split("\n");
     for (const between of [...BETWEEN, ","])
       expect(decodeBody(row + between + row, { format, header })).toEqual([
-        expect.stringMatching(/^Not a row of/),
+        expect.stringMatching(/^Invalid CSV row/),
       ]);
   });
 
   test("also where a cell for each would fit", () => {
     const header = "$time,channel,$version";
     expect(decodeBody("2026-11-10,a\r2026-11-11,b", { format: "csv", header })).toEqual([
-      "Not a row of CSV: a CR stands in it where a line should end, with LF or CRLF",
+      "Invalid CSV row: it contains a CR; lines must end with LF or CRLF",
     ]);
     expect(decodeBody('2026-11-10,"a\rb",1.4.0', { format: "csv", header })).toMatchObject([
       { channel: "a\rb" },

@@ -51,7 +51,7 @@ test.each([
   "a row of %s without a name says that nothing names what it belongs to",
   (format, header, row) => {
     expect(decodeBody(row, { format, header }, { artifactKind: "any" })).toEqual([
-      "Neither $package nor $pixel names what the event belongs to",
+      "$package or $pixel is required",
     ]);
   },
 );
@@ -92,7 +92,7 @@ describe("rows of the download table of PyPI", () => {
     const read = (text: string) => decodeBody(text, { format: "pypi-bigquery" }, { artifactKind: "any" });
     expect(read(row)[0]).toMatchObject({ $package: "acme-tool" });
     for (const other of ["{}", "[]", '{"file":"x"}', row.replace('"filename"', '"name"')])
-      expect(read(other)).toEqual(["Not a line of the format pypi-bigquery"]);
+      expect(read(other)).toEqual(["Not a valid line of the format pypi-bigquery"]);
   });
 });
 

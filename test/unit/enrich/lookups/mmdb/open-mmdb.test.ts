@@ -81,11 +81,11 @@ function withLast(text: string, last: number): string {
 
 describe("a damaged file", () => {
   it.each([
-    ["GeoIP2-City-Test-Broken-Double-Format", "a number in it is broken"],
+    ["GeoIP2-City-Test-Broken-Double-Format", "it contains an invalid number"],
     ["GeoIP2-City-Test-Invalid-Node-Count", "its search tree does not end where its metadata says"],
   ])("%s is refused, naming it", (name, reason) => {
     const file = load(name);
-    expect(() => checked(file)).toThrow(`The database ${file.path} is damaged or not in MMDB form: `);
+    expect(() => checked(file)).toThrow(`The database ${file.path} is damaged or not an MMDB file: `);
     expect(() => checked(file)).toThrow(reason);
   });
 

@@ -95,6 +95,6 @@ describe("parseOrganizations", () => {
     "Google,google.com,business,,google,more",
     "Google",
   ])("refuses %j, naming the file and the line", (line) => {
-    expect(() => parse(line)).toThrow("mine.csv: line 3 is not name,domain,kind,numbers,match");
+    expect(() => parse(line)).toThrow("mine.csv: line 3 must be name,domain,kind,numbers,match");
   });
 });

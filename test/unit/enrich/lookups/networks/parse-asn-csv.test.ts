@@ -66,8 +66,11 @@ describe("a table that is not usable", () => {
     ["1.0.0.0,2001:db8::,13335,A", "line 1 does not start with two addresses of one family"],
     ["1.0.0.0,1.0.0.255,AS13335,A", "line 1 has no AS number in its third column"],
     ["1.0.0.0,1.0.0.255,4294967296,A", "line 1 has no AS number in its third column"],
-    ["2.0.0.0,2.0.0.255,1,A\n1.0.0.0,1.0.0.255,1,A", "line 2 starts at a lower address than the range above"],
+    [
+      "2.0.0.0,2.0.0.255,1,A\n1.0.0.0,1.0.0.255,1,A",
+      "line 2 starts at a lower address than the previous range",
+    ],
   ])("%j is refused, naming file and line", (text, fault) => {
-    expect(() => parse(text)).toThrow(`The ASN database /data/asn.csv is not usable: ${fault}`);
+    expect(() => parse(text)).toThrow(`The ASN database /data/asn.csv is invalid: ${fault}`);
   });
 });

@@ -147,19 +147,19 @@ it("keeps the pages of two upstreams apart", async () => {
 describe("an answer that is no page", () => {
   const type = (contentType: string) => ({ headers: { "content-type": contentType } });
   const LATER = "application/vnd.pypi.simple.v2+json";
-  const INVALID = "the content type of the page is JSON, but it is not valid JSON";
+  const INVALID = "the page has a JSON content type but is not valid JSON";
   const largeJson = { ...type("application/json; charset=utf-8"), body: `"${"x".repeat(1000)}"` };
   test.each<[string, UpstreamAnswer | Error, string]>([
     ["a connection that fails", new Error("refused"), "refused"],
-    ["an error", { status: 500 }, "the upstream answered 500"],
-    ["a redirect that was not followed", { status: 302 }, "the upstream answered 302"],
-    ["not modified, when nothing is known", { status: 304 }, "the upstream answered 304"],
-    ["another type", type("application/pdf"), "the upstream answered with application/pdf"],
-    ["no type", type(""), "the upstream answered with no content type"],
-    ["a later version", type(LATER), `the upstream answered with ${LATER}`],
+    ["an error", { status: 500 }, "the upstream returned 500"],
+    ["a redirect that was not followed", { status: 302 }, "the upstream returned 302"],
+    ["not modified, when nothing is known", { status: 304 }, "the upstream returned 304"],
+    ["another type", type("application/pdf"), "the upstream returned application/pdf"],
+    ["no type", type(""), "the upstream returned no content type"],
+    ["a later version", type(LATER), `the upstream returned ${LATER}`],
     ["broken JSON", { ...type("application/json"), body: "{" }, INVALID],
-    ["too much HTML", { body: "x".repeat(1001) }, "the page has over 1000 bytes"],
-    ["too much JSON", largeJson, "the page has over 1000 bytes"],
+    ["too much HTML", { body: "x".repeat(1001) }, "the page is larger than 1000 bytes"],
+    ["too much JSON", largeJson, "the page is larger than 1000 bytes"],
   ])("%s, is answered as unavailable, and why is told", async (_, answer, message) => {
     const world = worldOf(() => answer, { pageBytesMax: 1000 });
     expect(await has(world, "a.zip")).toBe("unavailable");
@@ -231,7 +231,7 @@ describe("a page that the upstream refuses", () => {
     world.upstream.answer = () => ({ status });
     world.clock.now = 60_000;
     expect(await has(world, "a.zip")).toBe(true);
-    expect(world.failures).toEqual([`https://index.example/simple/web/: the upstream answered ${status}`]);
+    expect(world.failures).toEqual([`https://index.example/simple/web/: the upstream returned ${status}`]);
   });
 
   it("may be there by now when the upstream no longer answers", async () => {

@@ -201,7 +201,7 @@ it("keeps everything of a page in JSON but its links", () => {
 test.each([
   [{ meta: { "api-version": "2.0" }, files: [] }, 'the index has version "2.0"; only 1.x is supported'],
   [{ meta: { "api-version": 1 }, files: [] }, "the index has version 1; only 1.x is supported"],
-  [{ meta: {} }, "the page lists neither files nor projects"],
+  [{ meta: {} }, "the page has neither files nor projects"],
   [[], "the page is not a JSON object"],
 ])("refuses %j", (page, message) => {
   expect(() => readJson(page)).toThrow(message);
@@ -210,7 +210,9 @@ test.each([
 test.each(["<b>", "<a href=x.zip>", "<svg>", "<p><b>"])(
   "refuses a page of %s that is too deep, before it takes time",
   async (tag) => {
-    await expect(readHtml(tag.repeat(100_000))).rejects.toThrow("the page is over 10000 elements deep");
+    await expect(readHtml(tag.repeat(100_000))).rejects.toThrow(
+      "the page is nested more than 10000 elements deep",
+    );
   },
 );
 
@@ -222,14 +224,14 @@ it("reads a page of any length whose elements end one way or another", async () 
 
 it("refuses more links than any project has, before they take memory", async () => {
   const links = '<a href="x.zip"></a>'.repeat(100_001);
-  await expect(readHtml(links)).rejects.toThrow("the page has over 100000 links");
-  expect(() => readJson({ files: Array(100_001).fill(0) })).toThrow("the page has over 100000 entries");
-  expect(() => readJson({ files: [], future: Array(600_000).fill({}) })).toThrow("over 100000 entries");
+  await expect(readHtml(links)).rejects.toThrow("the page has more than 100000 links");
+  expect(() => readJson({ files: Array(100_001).fill(0) })).toThrow("the page has more than 100000 entries");
+  expect(() => readJson({ files: [], future: Array(600_000).fill({}) })).toThrow("more than 100000 entries");
 });
 
 it("refuses what is not JSON", () => {
   expect(() => readIndexJson(Buffer.from("<html>"), { kind: "root", url: URL_OF_PAGE })).toThrow(
-    "the content type of the page is JSON, but it is not valid JSON",
+    "the page has a JSON content type but is not valid JSON",
   );
 });
 

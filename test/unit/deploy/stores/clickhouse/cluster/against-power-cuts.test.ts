@@ -40,6 +40,8 @@ test.each([[[90_000, 2_000]], [[1_000, 90_000]]])(
   "work on two shards is done again when either started again",
   async (now) => {
     await requireSameStart({ startedAt: async () => [1_000, 2_500] }, [1_000, 2_000]);
-    await expect(requireSameStart({ startedAt: async () => now }, [1_000, 2_000])).rejects.toThrow("again");
+    await expect(requireSameStart({ startedAt: async () => now }, [1_000, 2_000])).rejects.toThrow(
+      "restarted",
+    );
   },
 );

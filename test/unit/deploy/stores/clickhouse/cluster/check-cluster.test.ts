@@ -38,7 +38,7 @@ test("servers without replicas need no macros", () => {
 test("a shard that a server does not know would be missing from every number", () => {
   expect(() => requireShardsOf(server("a1"), CLUSTER)).not.toThrow();
   expect(() => requireShardsOf(server("b1", { shards: 1 }), CLUSTER)).toThrow(
-    "CLICKHOUSE_SHARDS names 2 shards, and the cluster maintainer has 1 in remote_servers of b1",
+    "CLICKHOUSE_SHARDS names 2 shards, but the cluster maintainer has 1 in remote_servers of b1",
   );
 });
 
@@ -47,8 +47,12 @@ test("several servers of a shard must replicate", () => {
 });
 
 test("servers of one shard have one macro, and those of others another", () => {
-  expect(check(server("a1"), server("a2", { shardMacro: "b" }))).toThrow("servers of a shard have one");
-  expect(check(server("a1"), server("b1", { shardMacro: "a" }))).toThrow("servers of a shard have one");
+  expect(check(server("a1"), server("a2", { shardMacro: "b" }))).toThrow(
+    "servers of a shard must share this macro",
+  );
+  expect(check(server("a1"), server("b1", { shardMacro: "a" }))).toThrow(
+    "servers of a shard must share this macro",
+  );
 });
 
 test("no server has the UUID of another: Keeper would take them for one", () => {

@@ -45,7 +45,7 @@ test("names the servers where none is up", async () => {
   const { client } = serversOf(["ECONNREFUSED", "ECONNREFUSED"]);
   await expect(client.query({ query: "SELECT 1" })).rejects.toThrow(ServerDown);
   await expect(client.query({ query: "SELECT 1" })).rejects.toThrow(
-    "no server of shard a answers: 127.0.0.1:1, 127.0.0.1:2",
+    "no server of shard a responds: 127.0.0.1:1, 127.0.0.1:2",
   );
 });
 
