@@ -21,38 +21,45 @@ import { wholeNumber } from "./whole-number.js";
 export interface DemoOptions {
   /** Exit at the end instead of running until Ctrl-C. */
   exit: boolean;
+  /** Print each step with its results. Always with `exit`: there is no dashboard to look at afterwards. */
+  verbose: boolean;
   events: number;
   seed: number;
 }
 
 const ORGANIZATION = "acme";
 
-/** `demo`: shows import and aggregates step by step, on a temporary data directory. */
+/** `demo`: a tour with generated data, on a temporary data directory. */
 export function demoCommand(): Command {
   return new Command("demo")
-    .option("--exit", "exit with status 0 at the end", false)
+    .option("--exit", "exit with status 0 when done", false)
+    .option("--verbose", "print each step: aggregates, CSV and curl lines to try (always with --exit)", false)
     .option("--events <count>", "events to import", wholeNumber, 100_000)
-    .option("--seed <number>", "another seed generates other events", wholeNumber, 1)
+    .option("--seed <number>", "seed of the event generator", wholeNumber, 1)
     .action(runDemo);
 }
 
 /** Starts the whole program, does the main job over HTTP, and removes its data. */
-async function runDemo({ exit, events, seed }: DemoOptions): Promise<void> {
+async function runDemo({ exit, verbose, events, seed }: DemoOptions): Promise<void> {
   const stopped = stopSignal();
   await using directory = await temporaryDirectory();
   const config = await demoConfig(directory.path);
-  const place = process.env["DATA_DIR"] === undefined ? directory.path : `${directory.path}, not in DATA_DIR`;
-  print(`Starting PostgreSQL, ClickHouse and the service in ${place} ...\n`);
+  print(`Starting PostgreSQL, ClickHouse and the service in ${directory.path} ...\n`);
   await using receiver = await openDemoReceiver();
   await using running = await start(config, createLog({ level: config.logLevel }));
-  const mainJob = showMainJob(running, { exit, events, seed, receiver: allowed(receiver, config) });
+  const mainJob = showMainJob(running, {
+    exit,
+    verbose: verbose || exit,
+    events,
+    seed,
+    receiver: allowed(receiver, config),
+  });
   const done = await Promise.race([mainJob, stopped, running.lost]);
   if (typeof done === "string" || done instanceof Error) return rethrow(done);
   if (exit) return;
   const collectUrl = running.endpoints.collect ?? "";
   await using _live = startLiveEvents({ collectUrl, host: DEMO_HOST, pixel: done.pixel, seed });
-  print("\nFrom now on somebody downloads or looks every half second, for an hour: watch the dashboard.\n");
-  print("\nCtrl-C ends the demo and removes its data.\n");
+  print("\nLive events arrive for the next hour. Press Ctrl-C to end the demo and delete its data.\n");
   rethrow(await Promise.race([stopped, running.lost]));
 }
 
@@ -63,7 +70,7 @@ function allowed(receiver: DemoReceiver, { webhooks }: Config): DemoReceiver | u
 
 async function showMainJob(
   running: Running,
-  { exit, events, seed, receiver }: DemoOptions & { receiver: DemoReceiver | undefined },
+  { exit, verbose, events, seed, receiver }: DemoOptions & { receiver: DemoReceiver | undefined },
 ): Promise<MainJobDone> {
   const apiUrl = running.endpoints.api ?? "";
   const { pg } = running.stores;
@@ -72,16 +79,26 @@ async function showMainJob(
   const token = await createAccount({ pg, tokens }, account);
   const grantExport = (name: string) => switchExport(pg, { name, exportEnabled: true });
   await grantExport(account.username);
-  print(`Listening on ${apiUrl}; created the account ${account.username}.\n`);
-  const job = { organization: ORGANIZATION, events, seed, now: Date.now(), print, grantExport, receiver };
+  const detail = verbose ? print : () => undefined;
+  detail(`Listening on ${apiUrl}. Created account ${account.username}.\n`);
+  const job = {
+    organization: ORGANIZATION,
+    events,
+    seed,
+    now: Date.now(),
+    print,
+    detail,
+    grantExport,
+    receiver,
+  };
   const done = await runMainJob(connectApi(apiUrl, token), job);
-  print(`\nTry it${exit ? ", while a demo without --exit is running" : ""}:\n\n`);
+  detail(`\nTry it${exit ? ", while a demo without --exit is running" : ""}:\n\n`);
   const collectUrl = running.endpoints.collect ?? "";
-  print(tryCommands(done, { apiUrl, collectUrl, token, organization: ORGANIZATION }));
+  detail(tryCommands(done, { apiUrl, collectUrl, token, organization: ORGANIZATION }));
   if (!exit) {
     const link = signInLinkUrl(browsableUrl(apiUrl), await makeSignInLink({ pg, tokens }, account.username));
     print(
-      `\nOpen the dashboard, signed in as ${account.username} (once, within ${LINK_MINUTES} minutes):\n\n  ${link}\n`,
+      `\nOpen the dashboard as ${account.username} (works once, within ${LINK_MINUTES} minutes):\n\n  ${link}\n`,
     );
   }
   return done;

@@ -1,6 +1,7 @@
 import { numbered } from "../../schemas/records/numbered.js";
 import { Command, Option } from "commander";
 import { STATISTICS_LISTS, listNamed } from "../../schemas/contracts/breakdowns.js";
+import { addDays } from "../../schemas/date-range.js";
 import type { Statistics, StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics.js";
 import { count, readJson } from "../import/call-api.js";
 import { printRecord } from "../import/print-record.js";
@@ -16,11 +17,13 @@ interface Options extends ServiceOptions {
 /** `stats`: numbers of an owner or a package, without a browser. */
 export function statsCommand(): Command {
   const command = new Command("stats")
-    .argument("<owner[/package]>", "whose numbers")
-    .option("--from <day>", "as 2026-11-01 (default: 30 days, today included)")
-    .option("--until <day>", "the first day that is left out")
+    .argument("<owner[/package]>", "owner or owner/package")
+    .option("--from <day>", "start of the range, such as 2026-11-01 (default: the last 30 days)")
+    .option("--until <day>", "end of the range, exclusive")
     .addOption(
-      new Option("--by <list>", "the first 50 of a list").choices(STATISTICS_LISTS.map(({ name }) => name)),
+      new Option("--by <list>", "show the first 50 rows of a list").choices(
+        STATISTICS_LISTS.map(({ name }) => name),
+      ),
     );
   return addServiceOptions(command).action(show);
 }
@@ -49,7 +52,7 @@ function pathOf({ owner, packageName }: Target, { from, until }: Options, by: st
 function totalsText({ start_date: from, end_date: until, totals, series }: Statistics): string {
   const { downloads, views, unique_addresses: addresses, companies } = totals;
   return [
-    `${from} to ${until} (left out): ${numbered(downloads, "download")} from ${numbered(addresses, "address", "addresses")}, ${numbered(views, "view")}, ${numbered(companies, "company", "companies")}`,
+    `${from} to ${addDays(until, -1)} (UTC): ${numbered(downloads, "download")}, ${numbered(addresses, "unique IP")}, ${numbered(views, "view")}, ${numbered(companies, "company", "companies")}`,
     ...series.map((day) => `${day.date}  ${count(day.downloads).padStart(13)}`),
   ].join("\n");
 }

@@ -78,11 +78,11 @@ export async function mendDelivery(
     const refused = deliveries.find(({ state, event_type: type }) => state === "failed" && type !== "test");
     if (refused !== undefined) {
       await api.post(`${path}/${refused.id}/redeliver`, {});
-      return "Two webhooks hear of them: one is tried again in 10 s, one was refused and sent again.\n";
+      return "Two webhooks receive them: one is retried in 10 s, one was rejected and sent again.\n";
     }
     await pause(POLL_MS);
   }
-  return "Two webhooks hear of them.\n";
+  return "Two webhooks receive them.\n";
 }
 
 interface DemoDelivery {

@@ -6,7 +6,7 @@ import { CRAWL, DEMO_DAYS, type StoryMix, generateStories } from "./generate-sto
 interface StoryJob extends Omit<StoryMix, "crawled"> {
   organization: string;
   events: number;
-  print: (text: string) => void;
+  detail: (text: string) => void;
 }
 
 /** Of 20 events one more is a crawler's. */
@@ -14,13 +14,13 @@ const CRAWLED_SHARE = 0.05;
 
 export async function importStories(
   api: ApiClient,
-  { organization, events, print, ...mix }: StoryJob,
+  { organization, events, detail, ...mix }: StoryJob,
 ): Promise<void> {
   const crawled = Math.round(events * CRAWLED_SHARE);
   const lines = [...generateStories({ ...mix, crawled })];
   const started = await api.importBody(`/v2/${organization}/import`, lines.join("\n"));
   const { events_successfully_imported: imported } = await api.pollToDone(started);
-  print(`  ${imported} more: of companies that come and go, and of a crawler.\n`);
+  detail(`  ${imported} more, from companies that come and go, and from a crawler.\n`);
 }
 
 interface Noted {
@@ -33,9 +33,9 @@ interface Noted {
 export async function noteReleases(api: ApiClient, { organization, from, now }: Noted): Promise<void> {
   const note = (body: object) => api.post(`/v2/${organization}/annotations`, body);
   for (const [nth, at] of RELEASED_AT.entries())
-    await note({ date: addDays(from, at * DEMO_DAYS), text: `${RELEASES[nth]} is released` });
+    await note({ date: addDays(from, at * DEMO_DAYS), text: `${RELEASES[nth]} released` });
   const [first, last] = [CRAWL.daysAgo, CRAWL.daysAgo - CRAWL.days + 1].map((ago) =>
     dateAt(now - ago * DAY_MS),
   );
-  await note({ date: first, end_date: last, text: "A crawler downloads every file" });
+  await note({ date: first, end_date: last, text: "A crawler downloaded every file" });
 }

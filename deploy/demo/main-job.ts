@@ -1,5 +1,6 @@
 import { numbered } from "../../schemas/records/numbered.js";
 import { formatSize } from "../../schemas/records/format-size.js";
+import { count } from "../import/call-api.js";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../schemas/contracts/package.js";
@@ -20,6 +21,8 @@ interface MainJob {
   /** Milliseconds since the epoch. The events are from the 120 days before this day, more on later ones. */
   now: number;
   print: (text: string) => void;
+  /** Prints what only `--verbose` shows. */
+  detail: (text: string) => void;
   grantExport: (owner: string) => Promise<unknown>;
   /** Where webhooks may go; without it there are none. */
   receiver: DemoReceiver | undefined;
@@ -33,36 +36,37 @@ export interface MainJobDone {
 
 const ROWS_MAX = 6;
 
-/** Does the main job over HTTP and prints each step: organization, packages, imports, aggregates, companies, webhooks. */
+/** Does the main job over HTTP: organization, packages, imports, aggregates, companies, webhooks. Prints its progress. */
 export async function runMainJob(api: ApiClient, job: MainJob): Promise<MainJobDone> {
-  const { organization, print } = job;
+  const { organization, detail } = job;
   const packages = await makePackages(api, job);
   const { id: pixel } = await api.post<{ id: string }>(`/v2/pixels/${organization}`, { name: "docs" });
   await job.grantExport(organization);
-  print(
-    `Organization ${organization} with ${packages.map(({ name }) => name).join(", ")} and the pixel docs; export granted.\n\n`,
+  detail(
+    `Created organization ${organization} with ${packages.map(({ name }) => name).join(", ")} and the ` +
+      "pixel docs. Export enabled.\n\n",
   );
   const range = { startDate: dateAt(job.now - DEMO_DAYS * DAY_MS), endDate: dateAt(job.now) };
   const sent = { ...job, packages, pixel, from: range.startDate };
-  print(outcomeOf(await importEvents(api, sent)));
+  detail(outcomeOf(await importEvents(api, sent)));
   await importStories(api, { ...sent, packages: packagesOf(sent) });
   await noteReleases(api, sent);
   const lines = await api.readAggregates(organization, range);
-  print(`\nAggregates from ${range.startDate} up to ${range.endDate}: ${lines.length} records.\n`);
-  for (const made of packages) print(packageText(made, lines));
-  for (const made of packages) print(await csvText(api, made, range));
+  detail(`\nAggregates from ${range.startDate} up to ${range.endDate}: ${lines.length} records.\n`);
+  for (const made of packages) detail(packageText(made, lines));
+  for (const made of packages) detail(await csvText(api, made, range));
   const { receiver } = job;
   const refusing = receiver && (await makeWebhooks(api, { owner: organization, receiver }));
-  print(await companyStages(api, organization));
+  detail(await companyStages(api, organization));
   await makeRoute(api, packages);
-  if (refusing !== undefined) print(await mendDelivery(api, { owner: organization, webhook: refusing }));
+  if (refusing !== undefined) detail(await mendDelivery(api, { owner: organization, webhook: refusing }));
   return { packages, pixel, range };
 }
 
 async function makePackages(api: ApiClient, { organization }: MainJob): Promise<PackageV1[]> {
   await api.post("/v1/organizations", {
     name: organization,
-    description: "Made by the demo",
+    description: "Created by the demo",
     billingEmail: "billing@example.org",
   });
   const made: PackageV1[] = [];
@@ -112,7 +116,10 @@ async function importEvents(api: ApiClient, job: ImportJob): Promise<EventImport
   const pixels = [{ id: job.pixel }];
   const artifacts = { packages: packagesOf(job), pixels };
   const body = generateBody({ seed, count: events, ...artifacts, from, days: DEMO_DAYS, isGrowing: true });
-  print(`Importing ${events} generated events (gzip), 2 % of them broken, 10 % overriding earlier ones.\n`);
+  print(`Importing ${count(events)} generated events of ${DEMO_DAYS} days ...\n`);
+  job.detail(
+    "2 % of the lines are invalid, 10 % replace earlier events; the body is compressed with gzip.\n",
+  );
   const progress = openProgress(print);
   const startedAt = performance.now();
   const started = await api.importBody(`/v2/${organization}/import`, counted(body, progress.sent), {
@@ -122,7 +129,9 @@ async function importEvents(api: ApiClient, job: ImportJob): Promise<EventImport
   if (record.status !== "done")
     throw new Error(`the import ended as ${record.status}: ${JSON.stringify(record)}`);
   const seconds = (performance.now() - startedAt) / 1000;
-  progress.finish(`done in ${seconds.toFixed(1)} s, ${Math.round(record.events_total / seconds)} events/s`);
+  progress.finish(
+    `done in ${seconds.toFixed(1)} s, ${count(Math.round(record.events_total / seconds))} events/s`,
+  );
   return record;
 }
 
@@ -151,8 +160,8 @@ function outcomeOf(record: EventImport): string {
     return `    ${entry.class} in line ${entry.line}: ${entry.type}, ${entry.human_friendly_message}\n`;
   });
   return (
-    `  ${numbered(events_total, "event")}: ${events_successfully_imported} imported, ${events_failed_to_import} refused. ` +
-    `From the log of the import:\n${lines.join("")}`
+    `  ${numbered(events_total, "event")}: ${events_successfully_imported} imported, ` +
+    `${events_failed_to_import} rejected. From the import's log:\n${lines.join("")}`
   );
 }
 
@@ -194,7 +203,7 @@ async function companyStages(api: ApiClient, owner: string): Promise<string> {
   const { companies } = await api.get<{ companies: CompanyRecord[] }>(list);
   const counts = Object.entries(stages).filter(([, count]) => count > 0);
   const rows = companies.map(({ name, domain, stage, downloads }) => {
-    return `    ${`${name} (${domain})`.padEnd(52)} ${stage ?? "at no stage"}, ${downloads} downloads\n`;
+    return `    ${`${name} (${domain})`.padEnd(52)} ${stage ?? "no stage"}, ${downloads} downloads\n`;
   });
   return (
     `\nCompanies by funnel stage: ${counts.map(([stage, count]) => `${count} at ${stage}`).join(", ")}.\n` +
@@ -224,7 +233,7 @@ function openProgress(print: (text: string) => void, terminal = process.stdout.i
     sent: (bytes) => show(`sent ${formatSize(bytes)}`),
     imported: (record, expected) => {
       const finished = record.events_successfully_imported + record.events_failed_to_import;
-      show(`imported ${finished} of ${expected}`);
+      show(`imported ${count(finished)} of ${count(expected)}`);
     },
     finish: (text) => print(`${terminal ? "\r" : ""}  ${text.padEnd(terminal ? WIDTH : 0)}\n`),
   };
