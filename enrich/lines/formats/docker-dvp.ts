@@ -1,7 +1,10 @@
+import { columnName } from "../../../schemas/records/guess-format.js";
 import { isSidecarTag } from "../../../schemas/routing/sidecar-files.js";
+import { describeValue } from "../clean-text.js";
 import { addVariable, LineFields } from "../decode-line.js";
+import { error } from "../line-fault.js";
 import { idOf } from "./access-log.js";
-import { NO_EVENT, type OpenFormat } from "./line-format.js";
+import { NO_EVENT, type OpenFormat, type Rejected } from "./line-format.js";
 import { type Cell, table } from "./table.js";
 
 /**
@@ -12,7 +15,9 @@ import { type Cell, table } from "./table.js";
  */
 export const dockerDvp: OpenFormat = ({ header, artifactKind }) =>
   table(header, (cell, text, line) => {
-    if (cell("action") === "version_check" || isSidecarTag(tagOf(cell))) return NO_EVENT;
+    const action = columnName(cell("action").trim());
+    if (action === "version_check" || isSidecarTag(tagOf(cell))) return NO_EVENT;
+    if (!PULLS.has(action)) return otherAction(cell("action"));
     const fields = new LineFields();
     fields.$unique_id = idOf(text, line);
     fields.$time = cell("timestamp") || cell("action_day");
@@ -23,6 +28,19 @@ export const dockerDvp: OpenFormat = ({ header, artifactKind }) =>
     for (const name of VARIABLES) if (known(cell(name)) !== "") addVariable(fields, name, cell(name));
     return fields;
   });
+
+/** `Pull by tag` in the reference of the API, `pull_by_tag` in the guide. */
+const PULLS: ReadonlySet<string> = new Set(["pull_by_tag", "pull_by_digest"]);
+
+function otherAction(action: string): Rejected {
+  const found = describeValue(action, 100);
+  return {
+    fault: error(
+      "invalid-value",
+      `The action is none of pull_by_tag, pull_by_digest and version_check: ${found}`,
+    ),
+  };
+}
 
 /** Of a pull by digest nobody knows the tag. */
 function tagOf(cell: Cell): string {

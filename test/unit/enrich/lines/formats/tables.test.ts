@@ -43,6 +43,27 @@ describe("raw data of Docker Hub", () => {
   });
 });
 
+describe("an action in raw data of Docker Hub", () => {
+  const row = (action: string) =>
+    decodeBody(`${action},2026-11-01,1.0`, { format: "docker-dvp", header: "action,timestamp,tag" });
+
+  test.each(["pull_by_tag", "pull_by_digest", "PULL_BY_TAG", "Pull by tag", "Pull by digest"])(
+    "counts: %s",
+    (action) => expect(row(action)).toEqual([has({ $version: "1.0" })]),
+  );
+
+  test.each(["version_check", "VERSION_CHECK", "Version check", "version check", " version_check "])(
+    "is no pull: %j",
+    (action) => expect(row(action)).toEqual(["skipped"]),
+  );
+
+  test.each(["", "push", "null", "pull", "1"])("is refused: %j", (action) => {
+    expect(row(action)).toEqual([
+      `The action is none of pull_by_tag, pull_by_digest and version_check: ${action}`,
+    ]);
+  });
+});
+
 test.each([
   ["docker-dvp", "action,timestamp,repository", "pull_by_tag,2026-11-01,"],
   ["scarf-csv", "id,type,time,package,pixel", "1,binary-download,2026-11-01,,"],
