@@ -8,12 +8,12 @@ import { type Cell, table } from "./table.js";
 /**
  * The event export of Scarf, 24 columns: id, type, package, pixel, version, time, referer, user_agent, platform,
  * variables, dnt, confidence, endpoint_id, mtc_quota_exceeded and ten that begin with origin_. It has no addresses. An
- * id comes more than once, and is one event. Source: docs.scarf.sh/data-export, "Export Fields", and table-def.sql of
+ * id comes more than once, and is one event. Older exports have no column for the pixel, and its type alone. Source: docs.scarf.sh/data-export, "Export Fields", and table-def.sql of
  * github.com/scarf-sh/scarf-postgres-exporter
  */
 export const scarfCsv: OpenFormat = ({ header, artifactKind }) =>
   table(header, (cell) => {
-    const kind = cell("pixel") === "" ? "package" : "pixel";
+    const kind = cell("type") === "pixel-fetch" || cell("pixel") !== "" ? "pixel" : "package";
     if (artifactKind !== "any" && artifactKind !== kind) return NO_EVENT;
     const variables = new URLSearchParams(cell("variables"));
     if (isSidecarTag(cell("version")) || [...variables.values()].some(isSidecarFile)) return NO_EVENT;

@@ -149,3 +149,15 @@ describe("an export of Scarf", () => {
     expect(all[3]).not.toHaveProperty("$package");
   });
 });
+  test("has the views of pixels by their type where no column names the pixel", () => {
+    const table = { format: "scarf-csv", header: "id,type,package,version,time" } as const;
+    const rows =
+      "1,pixel-fetch,,,2026-11-01\n2,pixel-fetch,web,,2026-11-01\n3,file-download,web,1.0,2026-11-01";
+    const download = has({ $unique_id: "3" });
+    const views = [has({ $unique_id: "1" }), has({ $unique_id: "2" })];
+    expect(decodeBody(rows, table, { artifactKind: "package" })).toEqual(["skipped", "skipped", download]);
+    expect(decodeBody(rows, table, { artifactKind: "pixel" })).toEqual([...views, "skipped"]);
+    const none = "Neither $package nor $pixel names what the event belongs to";
+    expect(decodeBody(rows, table, { artifactKind: "any" })).toEqual([none, none, download]);
+  });
+
