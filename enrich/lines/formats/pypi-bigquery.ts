@@ -44,7 +44,9 @@ function agentOf(details: LineObject): string {
   const { installer, implementation, system } = details;
   const product = productOf(installer, "version");
   if (product === "") return "";
-  if (/^(?:pip|uv)\//.test(product)) return `${product} ${JSON.stringify(details)}`;
+  // The API and `bq --format=json` have every value as text.
+  const sent = details.ci === "true" ? { ...details, ci: true } : details;
+  if (/^(?:pip|uv)\//.test(product)) return `${product} ${JSON.stringify(sent)}`;
   return [product, productOf(implementation, "version"), productOf(system, "release")].join(" ").trimEnd();
 }
 

@@ -108,6 +108,18 @@ describe("rows of the download table of PyPI", () => {
     expect(decodeBody(row, { format: "pypi-bigquery" })).toEqual([has({ $time })]);
   });
 
+  test.each([
+    [true, true],
+    ["true", true],
+    ["false", "false"],
+    [false, false],
+  ])("say that a build runs with ci %j", (written, ci) => {
+    const details = { installer: { name: "pip", version: "24.0" }, ci: written };
+    const row = JSON.stringify({ timestamp: "2026-11-01", file: { filename: "a.whl" }, details });
+    const agent = `pip/24.0 ${JSON.stringify({ ...details, ci })}`;
+    expect(decodeBody(row, { format: "pypi-bigquery" })).toEqual([has({ $user_agent: agent })]);
+  });
+
   test("name the package by their project where the path names none, and are told from other objects", () => {
     const [row = ""] = fixture("formats/pypi-bigquery.txt").split("\n");
     const read = (text: string) => decodeBody(text, { format: "pypi-bigquery" }, { artifactKind: "any" });
@@ -140,15 +152,6 @@ describe("an export of Scarf", () => {
     expect(bare).not.toHaveProperty("$country");
   });
 
-  test("has the rows of pixels for a pixel, and names what each row belongs to where the path names nothing", () => {
-    const view = has({ $type: "pixel-fetch", $referrer: "https://example.org/docs" });
-    expect(read("scarf-csv", "pixel")).toEqual(["skipped", "skipped", "skipped", view, "skipped"]);
-    const all = read("scarf-csv", "any");
-    expect(all[0]).toMatchObject({ $package: "tool" });
-    expect(all[3]).toMatchObject({ $pixel: "readme" });
-    expect(all[3]).not.toHaveProperty("$package");
-  });
-});
   test("has the views of pixels by their type where no column names the pixel", () => {
     const table = { format: "scarf-csv", header: "id,type,package,version,time" } as const;
     const rows =
@@ -161,3 +164,12 @@ describe("an export of Scarf", () => {
     expect(decodeBody(rows, table, { artifactKind: "any" })).toEqual([none, none, download]);
   });
 
+  test("has the rows of pixels for a pixel, and names what each row belongs to where the path names nothing", () => {
+    const view = has({ $type: "pixel-fetch", $referrer: "https://example.org/docs" });
+    expect(read("scarf-csv", "pixel")).toEqual(["skipped", "skipped", "skipped", view, "skipped"]);
+    const all = read("scarf-csv", "any");
+    expect(all[0]).toMatchObject({ $package: "tool" });
+    expect(all[3]).toMatchObject({ $pixel: "readme" });
+    expect(all[3]).not.toHaveProperty("$package");
+  });
+});
