@@ -11,10 +11,10 @@ import type { OpenFormat, Rejected } from "./line-format.js";
 export const s3: OpenFormat = ({ path }) => accessLog(readRequest, path);
 
 function readRequest(text: string): LoggedRequest | Rejected | undefined {
+  if (countRequests(text, "s3") > 1) return GLUED;
   const found = S3_LINE.exec(text);
   if (found === null) return undefined;
-  const [whole, written = "", address, operation = "", key, status, referrer, userAgent] = found;
-  if (countRequests(text.slice(whole.length), "s3") > 0) return GLUED;
+  const [, written = "", address, operation = "", key, status, referrer, userAgent] = found;
   return {
     time: isoOf(written),
     address: clientAddress(orNothing(address)),
@@ -27,11 +27,13 @@ function readRequest(text: string): LoggedRequest | Rejected | undefined {
   };
 }
 
-/** A quote within a field is no end of it. */
-const QUOTED = String.raw`(?:"((?:[^"]|"(?!\s|$))*)"|-)`;
+/** S3 escapes no quotes: one that no space follows is part of the referrer. */
+const REFERRER = String.raw`(?:"((?:[^"]|"(?!\s|$))*)"|-)`;
+/** The last field in quotes, up to the last quote of the line. */
+const AGENT = String.raw`(?:"(.*)"|-)(?=(?: [^"]*)?$)`;
 
 /** Owner, bucket, time, address, requester, request id, operation, key, request line, status, five numbers, headers. */
 const S3_LINE = new RegExp(
   String.raw`^\S+ \S+ \[(${LOGGED_TIME})\] (\S+) \S+ \S+ (\S+) (\S+) ` +
-    String.raw`(?:"(?:[^"]|"(?! (?:\d{3}|-) ))*"|-) (\d{3}|-) (?:\S+ ){5}${QUOTED} ${QUOTED}`,
+    String.raw`(?:"(?:[^"]|"(?! (?:\d{3}|-) ))*"|-) (\d{3}|-) (?:\S+ ){5}${REFERRER} ${AGENT}`,
 );

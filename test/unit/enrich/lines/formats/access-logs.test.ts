@@ -132,3 +132,18 @@ test("a log of S3: reads of objects that were there", () => {
   });
   expect(lines[3]).toBe("skipped");
 });
+
+const AGENTS = ['say "hi"', '"quoted"', 'a" "b', '"', 'Mozilla/5.0 "x" y', '"begins', 'ends"', '" - "'];
+
+test.each(AGENTS)("the user agent %j of a log of S3, which escapes no quotes", (agent) => {
+  const begin =
+    'o b [01/Nov/2026:08:00:00 +0000] 192.0.2.1 - R REST.GET.OBJECT a "GET /a HTTP/1.1" 200 - 1 1 1 1';
+  for (const end of [
+    "",
+    " -",
+    " - id= SigV4 ECDHE-RSA-AES128-GCM-SHA256 AuthHeader b.s3.amazonaws.com TLSV1.2 - -",
+  ]) {
+    const line = `${begin} "https://example.org/"a"" "${agent}"${end}`;
+    expect(read(line, "s3")).toMatchObject([{ $user_agent: agent, $referrer: 'https://example.org/"a"' }]);
+  }
+});
