@@ -1,7 +1,7 @@
 import type { LineObject } from "../decode-line.js";
 import { LOGGED_TIME } from "../../../schemas/records/lost-line-ends.js";
 import { accessLog, isoOf, type LoggedRequest } from "./access-log.js";
-import { clientAddress } from "./client-address.js";
+import { clientAddress, clientBehind } from "./client-address.js";
 import { firstByteOf, jsonLog, objectIn, textOf } from "./json-log.js";
 import type { OpenFormat } from "./line-format.js";
 
@@ -12,23 +12,16 @@ import type { OpenFormat } from "./line-format.js";
 export const caddy: OpenFormat = ({ path }) => accessLog(jsonLog(requestOf), path);
 
 function requestOf(entry: LineObject, text: string): LoggedRequest | undefined {
-  const {
-    method,
-    uri,
-    client_ip: client,
-    remote_ip: remote,
-    remote_addr: withPort,
-    headers,
-  } = objectIn(entry.request);
+  const request = objectIn(entry.request);
+  const { method, uri: target, headers } = request;
   const { status } = entry;
-  if (typeof method !== "string" || typeof uri !== "string" || typeof status !== "number") return undefined;
+  if (typeof method !== "string" || typeof target !== "string" || typeof status !== "number")
+    return undefined;
   return {
     time: timeOf(entry, text),
-    // `client_ip` is that behind trusted proxies.
-    address:
-      [client, remote, withPort].map((field) => clientAddress(textOf(field))).find((one) => one !== "") ?? "",
+    address: clientBehind(nearestAddress(request), headersOf(headers, "X-Forwarded-For").join(",")),
     method,
-    target: uri,
+    target,
     status,
     firstByte: firstByteOf({
       asked: headerOf(headers, "Range"),
@@ -37,6 +30,12 @@ function requestOf(entry: LineObject, text: string): LoggedRequest | undefined {
     userAgent: headerOf(headers, "User-Agent"),
     referrer: headerOf(headers, "Referer"),
   };
+}
+
+/** `client_ip` is that behind trusted proxies. */
+function nearestAddress({ client_ip: client, remote_ip: remote, remote_addr: withPort }: LineObject): string {
+  const addresses = [client, remote, withPort].map((field) => clientAddress(textOf(field)));
+  return addresses.find((address) => address !== "") ?? "";
 }
 
 /** The names that `time_key` is given, after Caddy's own, and their number as it was written: JavaScript drops digits. */
@@ -61,7 +60,11 @@ const COMMON = new RegExp(`^${LOGGED_TIME}$`);
 const WALL = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)$/;
 
 /** Go writes names of headers in one way, and each has a list. */
-function headerOf(headers: unknown, name: string): string {
+function headersOf(headers: unknown, name: string): string[] {
   const values = objectIn(headers)[name];
-  return Array.isArray(values) ? textOf(values[0]) : "";
+  return Array.isArray(values) ? values.map(textOf) : [];
+}
+
+function headerOf(headers: unknown, name: string): string {
+  return headersOf(headers, name)[0] ?? "";
 }

@@ -16,6 +16,13 @@ export function clientAddress(field: string): string {
   return addresses.find(isPublic) ?? addresses[0] ?? "";
 }
 
+/** A client of the server's own network is a proxy where it names another: the first public address that it forwards. */
+export function clientBehind(address: string, forwarded: string): string {
+  if (forwarded === "" || address === "" || isPublic(address)) return address;
+  const client = clientAddress(forwarded);
+  return client !== "" && isPublic(client) ? client : address;
+}
+
 function addressIn(entry: string): string {
   const text = entry.trim();
   const [, inBrackets] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];
@@ -25,7 +32,7 @@ function addressIn(entry: string): string {
 }
 
 /** Whether an address can be that of somebody on the internet: IANA's registries of special-purpose addresses. */
-export function isPublic(address: string): boolean {
+function isPublic(address: string): boolean {
   const { family, words } = addressOf(address);
   if (family === 6) return words[0]! >>> 29 === 1 && words[0] !== 0x20010db8;
   return !SPECIAL.some(([network, bits]) => (words[3]! ^ network) >>> (32 - bits) === 0);

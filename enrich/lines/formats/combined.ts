@@ -2,7 +2,7 @@ import { countRequests, LOGGED_TIME } from "../../../schemas/records/lost-line-e
 import { unshipLine } from "../../../schemas/records/unship-line.js";
 import { addressOf } from "../../lookups/parse-address.js";
 import { accessLog, GLUED, isoOf, type LoggedRequest, orNothing, PART } from "./access-log.js";
-import { clientAddress, clientBefore, isPublic } from "./client-address.js";
+import { clientBefore, clientBehind } from "./client-address.js";
 import type { OpenFormat, Rejected } from "./line-format.js";
 
 /**
@@ -74,10 +74,8 @@ function hasQuote(text = ""): boolean {
 
 /** Behind a proxy of the server's own network, nginx's format `main` has the client at its end: "$http_x_forwarded_for". */
 function forwardedClient(address: string, behind: string): string {
-  if (address === "" || isPublic(address)) return address;
   const [, forwarded = ""] = /^ "([^"]*)"/.exec(behind) ?? [];
-  const client = clientAddress(forwarded);
-  return client !== "" && isPublic(client) ? client : address;
+  return clientBehind(address, forwarded);
 }
 
 /**

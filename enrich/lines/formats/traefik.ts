@@ -1,6 +1,6 @@
 import type { LineObject } from "../decode-line.js";
 import { accessLog, type LoggedRequest } from "./access-log.js";
-import { clientAddress } from "./client-address.js";
+import { clientAddress, clientBehind } from "./client-address.js";
 import { firstByteOf, jsonLog, textOf } from "./json-log.js";
 import type { OpenFormat } from "./line-format.js";
 
@@ -14,9 +14,10 @@ function requestOf(entry: LineObject): LoggedRequest | undefined {
   const { RequestMethod: method, RequestPath: target, DownstreamStatus: status } = entry;
   if (typeof method !== "string" || typeof target !== "string" || typeof status !== "number")
     return undefined;
+  const client = clientAddress(textOf(entry.ClientHost)) || clientAddress(textOf(entry.ClientAddr));
   return {
     time: textOf(entry.StartUTC) || textOf(entry.StartLocal) || textOf(entry.time),
-    address: clientAddress(textOf(entry.ClientHost)) || clientAddress(textOf(entry.ClientAddr)),
+    address: clientBehind(client, textOf(entry["request_X-Forwarded-For"])),
     method,
     target,
     status,

@@ -224,6 +224,22 @@ describe("the client of a log of objects or columns", () => {
     for (const one of known) expect(one).toMatchObject([{ $remote_address: CLIENT }]);
   });
 
+  test("is read behind a proxy of the server's own network", () => {
+    const headers = (...values: string[]) => ({ headers: { "X-Forwarded-For": values } });
+    const known = [
+      traefik({ ClientHost: "10.0.0.1", "request_X-Forwarded-For": CLIENT }),
+      traefik({ ClientAddr: "[fd00::1]:80", "request_X-Forwarded-For": `${CLIENT}, 10.0.0.9` }),
+      caddy({ client_ip: "10.0.0.1", ...headers(CLIENT) }),
+      caddy({ remote_ip: "127.0.0.1", ...headers(`${CLIENT}, 10.0.0.9`) }),
+      caddy({ remote_ip: "127.0.0.1", ...headers("10.0.0.9", CLIENT) }),
+      caddy({ remote_ip: CLIENT, ...headers("17.253.144.10") }),
+      traefik({ ClientHost: CLIENT, "request_X-Forwarded-For": "17.253.144.10" }),
+    ];
+    for (const one of known) expect(one).toMatchObject([{ $remote_address: CLIENT }]);
+    const own = caddy({ remote_ip: "10.0.0.1", ...headers("192.168.1.1") });
+    expect(own).toMatchObject([{ $remote_address: "10.0.0.1" }]);
+  });
+
   test("or the line is refused", () => {
     const unknown = [
       traefik({}),
