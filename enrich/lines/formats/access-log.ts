@@ -56,6 +56,14 @@ const NO_CLIENT: Rejected = {
   ),
 };
 
+/** A log whose server was told to leave fields out. Undefined where it has all that are needed. */
+export function withoutFields(needed: Readonly<Record<string, unknown>>): Rejected | undefined {
+  const missing = Object.keys(needed).filter((name) => needed[name] === undefined);
+  if (missing.length === 0) return undefined;
+  const message = `The log leaves out ${missing.join(", ")}: without it no download can be told from other requests`;
+  return { fault: error("invalid-value", message) };
+}
+
 export const GLUED: Rejected = {
   fault: error(
     "failed-to-decode",

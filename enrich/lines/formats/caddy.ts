@@ -1,9 +1,10 @@
 import type { LineObject } from "../decode-line.js";
 import { LOGGED_TIME } from "../../../schemas/records/lost-line-ends.js";
-import { accessLog, isoOf, type LoggedRequest } from "./access-log.js";
+import { isObject } from "../../../schemas/formats.js";
+import { accessLog, isoOf, type LoggedRequest, withoutFields } from "./access-log.js";
 import { clientAddress, clientBehind } from "./client-address.js";
-import { firstByteOf, jsonLog, objectIn, textOf } from "./json-log.js";
-import type { OpenFormat } from "./line-format.js";
+import { firstByteOf, jsonLog, numberIn, objectIn, textIn, textOf } from "./json-log.js";
+import type { OpenFormat, Rejected } from "./line-format.js";
 
 /**
  * The JSON access log of Caddy 2. Source: caddyserver.com/docs/caddyfile/directives/log, and lines of 2.11.
@@ -11,12 +12,13 @@ import type { OpenFormat } from "./line-format.js";
  */
 export const caddy: OpenFormat = ({ path }) => accessLog(jsonLog(requestOf), path);
 
-function requestOf(entry: LineObject, text: string): LoggedRequest | undefined {
+function requestOf(entry: LineObject, text: string): LoggedRequest | Rejected | undefined {
+  if (!isOfAccessLog(entry)) return undefined;
   const request = objectIn(entry.request);
-  const { method, uri: target, headers } = request;
-  const { status } = entry;
-  if (typeof method !== "string" || typeof target !== "string" || typeof status !== "number")
-    return undefined;
+  const { headers } = request;
+  const [method, target, status] = [textIn(request.method), textIn(request.uri), numberIn(entry.status)];
+  if (method === undefined || target === undefined || status === undefined)
+    return withoutFields({ "request>method": method, "request>uri": target, status });
   return {
     time: timeOf(entry, text),
     address: clientBehind(nearestAddress(request), headersOf(headers, "X-Forwarded-For").join(",")),
@@ -30,6 +32,11 @@ function requestOf(entry: LineObject, text: string): LoggedRequest | undefined {
     userAgent: headerOf(headers, "User-Agent"),
     referrer: headerOf(headers, "Referer"),
   };
+}
+
+/** Lines about Caddy's own doings have no request. */
+function isOfAccessLog({ logger, request }: LineObject): boolean {
+  return isObject(request) || textOf(logger).startsWith("http.log.access");
 }
 
 /** `client_ip` is that behind trusted proxies. */

@@ -1,5 +1,12 @@
 import { countRequests } from "../../../schemas/records/lost-line-ends.js";
-import { accessLog, GLUED, type LoggedRequest, orNothing, type ReadRequest } from "./access-log.js";
+import {
+  accessLog,
+  GLUED,
+  type LoggedRequest,
+  orNothing,
+  type ReadRequest,
+  withoutFields,
+} from "./access-log.js";
 import { clientAddress } from "./client-address.js";
 import { NO_EVENT, type OpenFormat, type Rejected } from "./line-format.js";
 
@@ -11,13 +18,23 @@ export const cloudfront: OpenFormat = ({ path, header }) => accessLog(requestRea
 
 function requestReader(header: string): ReadRequest {
   let columns = header === "" ? undefined : columnsOf(header);
+  let incomplete = columns && incompleteLog(columns);
   return (text) => {
-    if (!text.startsWith("#")) return readRequest(text, columns);
+    if (!text.startsWith("#")) return incomplete ?? readRequest(text, columns);
     if (countRequests(text, "cloudfront") > 0) return GLUED;
-    if (text.startsWith(FIELDS)) columns = columnsOf(text);
+    if (!text.startsWith(FIELDS)) return NO_EVENT;
+    columns = columnsOf(text);
+    incomplete = incompleteLog(columns);
     return NO_EVENT;
   };
 }
+
+/** The fields of a log can be chosen. */
+function incompleteLog(columns: readonly string[]): Rejected | undefined {
+  return withoutFields(Object.fromEntries(NEEDED.map((name) => [name, columns.includes(name) || undefined])));
+}
+
+const NEEDED = ["cs-method", "cs-uri-stem", "sc-status"];
 
 const FIELDS = "#Fields:";
 

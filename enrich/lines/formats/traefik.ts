@@ -1,8 +1,8 @@
 import type { LineObject } from "../decode-line.js";
-import { accessLog, type LoggedRequest } from "./access-log.js";
+import { accessLog, type LoggedRequest, withoutFields } from "./access-log.js";
 import { clientAddress, clientBehind } from "./client-address.js";
-import { firstByteOf, jsonLog, textOf } from "./json-log.js";
-import type { OpenFormat } from "./line-format.js";
+import { firstByteOf, jsonLog, numberIn, textIn, textOf } from "./json-log.js";
+import type { OpenFormat, Rejected } from "./line-format.js";
 
 /**
  * The access log of Traefik with `format: json`. User agent, referrer and ranges are in it where its headers are kept. Source:
@@ -10,10 +10,12 @@ import type { OpenFormat } from "./line-format.js";
  */
 export const traefik: OpenFormat = ({ path }) => accessLog(jsonLog(requestOf), path);
 
-function requestOf(entry: LineObject): LoggedRequest | undefined {
-  const { RequestMethod: method, RequestPath: target, DownstreamStatus: status } = entry;
-  if (typeof method !== "string" || typeof target !== "string" || typeof status !== "number")
-    return undefined;
+function requestOf(entry: LineObject): LoggedRequest | Rejected | undefined {
+  if (!REQUEST_FIELDS.some((name) => entry[name] !== undefined)) return undefined;
+  const [method, target] = [textIn(entry.RequestMethod), textIn(entry.RequestPath)];
+  const status = numberIn(entry.DownstreamStatus);
+  if (method === undefined || target === undefined || status === undefined)
+    return withoutFields({ RequestMethod: method, RequestPath: target, DownstreamStatus: status });
   const client = clientAddress(textOf(entry.ClientHost)) || clientAddress(textOf(entry.ClientAddr));
   return {
     time: textOf(entry.StartUTC) || textOf(entry.StartLocal) || textOf(entry.time),
@@ -29,3 +31,15 @@ function requestOf(entry: LineObject): LoggedRequest | undefined {
     referrer: textOf(entry.request_Referer),
   };
 }
+
+/** Each can be left out with `accessLog.fields`. Lines about Traefik's own doings have none. */
+const REQUEST_FIELDS = [
+  "RequestMethod",
+  "RequestPath",
+  "DownstreamStatus",
+  "RequestCount",
+  "ClientHost",
+  "ClientAddr",
+  "StartUTC",
+  "StartLocal",
+];

@@ -29,7 +29,7 @@ describe.each(["caddy", "traefik"] as const)("a log of %s", (format) => {
     "[1]",
     "no JSON",
     '{"$time":1600000001}',
-    '{"request":7,"status":200,"RequestMethod":"GET"}',
+    '{"request":7,"status":200,"Request":"GET"}',
   ])("refuses %s", (line) => expect(read(line)).toEqual([`Not a valid line of the format ${format}`]));
 });
 
@@ -53,7 +53,9 @@ test.each([
 ])("reads the time of Caddy's time_format %s", (_, ts, time) => {
   const request = '"request":{"method":"GET","uri":"/a","remote_ip":"192.0.2.1"}';
   for (const key of ["ts", "time", "timestamp", "@timestamp"])
-    expect(timesOf(`{"level":"info","${key}":${ts},"logger":"x",${request},"status":200}`)).toEqual([time]);
+    expect(
+      timesOf(`{"level":"info","${key}":${ts},"logger":"http.log.access",${request},"status":200}`),
+    ).toEqual([time]);
 });
 
 function timesOf(text: string): (number | undefined)[] {
@@ -68,3 +70,48 @@ test.each(["1794297600219000", '"tomorrow"', '"08:00:00"', "{}", "null", "17e17"
     expect(timesOf(line)).toEqual([undefined]);
   },
 );
+
+describe("a log that leaves out what tells a download from another request", () => {
+  const request = { method: "GET", uri: "/a", client_ip: "192.0.2.1" };
+  const caddy = { level: "info", ts: 1.6e9, logger: "http.log.access", request, status: 200 };
+  const traefik = {
+    level: "info",
+    StartUTC: "2026-11-01T08:00:00Z",
+    ClientHost: "192.0.2.1",
+    RequestMethod: "GET",
+    RequestPath: "/a",
+    DownstreamStatus: 200,
+  };
+  const sentence = (fields: string) =>
+    `The log leaves out ${fields}: without it no download can be told from other requests`;
+
+  test.each([
+    ["caddy", "request>method", { ...caddy, request: { ...request, method: undefined } }],
+    ["caddy", "request>uri", { ...caddy, request: { ...request, uri: undefined } }],
+    ["caddy", "status", { ...caddy, status: undefined }],
+    ["caddy", "status", { ...caddy, logger: undefined, status: "200" }],
+    ["caddy", "request>method, request>uri", { ...caddy, request: undefined }],
+    ["traefik", "RequestMethod", { ...traefik, RequestMethod: undefined }],
+    ["traefik", "RequestPath", { ...traefik, RequestPath: undefined }],
+    ["traefik", "DownstreamStatus", { ...traefik, DownstreamStatus: undefined }],
+    ["traefik", "RequestMethod, RequestPath, DownstreamStatus", { level: "info", RequestCount: 7 }],
+  ] as const)("is refused: %s without %s", (format, fields, entry) => {
+    expect(decodeBody(JSON.stringify(entry), { format })).toEqual([sentence(fields)]);
+  });
+
+  test.each(["cs-method", "cs-uri-stem", "sc-status"])("is refused: cloudfront without %s", (field) => {
+    const columns = ["date", "time", "c-ip", "cs-method", "cs-uri-stem", "sc-status"];
+    const cells = ["2026-11-01", "08:00:00", "192.0.2.1", "GET", "/a", "200"];
+    const left = columns.filter((column) => column !== field);
+    const line = cells.filter((_, at) => columns[at] !== field).join("\t");
+    const header = `#Fields: ${left.join(" ")}`;
+    expect(decodeBody(line, { format: "cloudfront", header })).toEqual([sentence(field)]);
+    const whole = `#Fields: ${columns.join(" ")}\n${cells.join("\t")}`;
+    expect(decodeBody(`${header}\n${line}\n${whole}`, { format: "cloudfront" })).toEqual([
+      "skipped",
+      sentence(field),
+      "skipped",
+      expect.objectContaining({ file: "/a" }),
+    ]);
+  });
+});
