@@ -34,9 +34,9 @@ function requestOf(entry: LineObject, text: string): LoggedRequest | Rejected | 
   };
 }
 
-/** Lines about Caddy's own doings have no request. */
+/** Other loggers have requests as well: with `debug`, that of `reverse_proxy` has each one again, with its status. */
 function isOfAccessLog({ logger, request }: LineObject): boolean {
-  return isObject(request) || textOf(logger).startsWith("http.log.access");
+  return typeof logger === "string" ? logger.startsWith("http.log.access") : isObject(request);
 }
 
 /** `client_ip` is that behind trusted proxies. */

@@ -71,6 +71,25 @@ test.each(["1794297600219000", '"tomorrow"', '"08:00:00"', "{}", "null", "17e17"
   },
 );
 
+describe("a request of Caddy", () => {
+  const entry = (logger: string) =>
+    `{"level":"debug","ts":1.6e9,"logger":"${logger}","request":{"method":"GET","uri":"/a","client_ip":"192.0.2.1"},"status":200}`;
+
+  test.each(["http.log.access", "http.log.access.log0", "http.log.access.downloads"])(
+    "counts from the logger %s",
+    (logger) => expect(decodeBody(entry(logger), { format: "caddy" })).toMatchObject([{ file: "/a" }]),
+  );
+
+  test.each([
+    "http.handlers.reverse_proxy",
+    "http.reverse_proxy.transport.fastcgi",
+    "http.log.error.log0",
+    "",
+  ])("does not count again from the logger %j", (logger) =>
+    expect(decodeBody(entry(logger), { format: "caddy" })).toEqual(["skipped"]),
+  );
+});
+
 describe("a log that leaves out what tells a download from another request", () => {
   const request = { method: "GET", uri: "/a", client_ip: "192.0.2.1" };
   const caddy = { level: "info", ts: 1.6e9, logger: "http.log.access", request, status: 200 };
