@@ -30,10 +30,15 @@ const OTHERS = [
   ...["Monit/", "Munin ", "Icinga/", "Gatus/", "AlwaysOn", "Freshping/", "[Uu]pdown\\.io"].map(
     (name) => `^${name}`,
   ),
+  ...["Prometheus/", "Google-Cloud-Scheduler", "gobuster/", "Pinterest/", "Misskey/", "gotosocial/"].map(
+    (name) => `^${name}`,
+  ),
+  // Pleroma and its forks: `Pleroma 2.5.0; https://example.org <admin@example.org>; Bot`
+  "; ?[Bb]ot$",
   ...[
     "Pinger\\b",
     "Synthetics\\b",
-    "[Hh]ealth-?[Cc]heck",
+    "[Hh]ealth[ -]?[Cc]heck",
     "[Uu]ptime[ -]?(?:[Bb]ot|[Kk]uma|[Cc]heck|[Mm]onitor)",
   ],
   ...[

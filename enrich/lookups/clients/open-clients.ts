@@ -154,7 +154,7 @@ const KNOWN: ReadonlyMap<string, Automated> = new Map([
   ),
   ...of(
     "mirror",
-    "artifactory nexus pulp harbor proget gomodulemirror goproxy apt-cacher-ng apt-mirror debmirror aptly reposync",
+    "artifactory nexus pulp pulpcore harbor proget gomodulemirror goproxy apt-cacher-ng apt-mirror debmirror aptly reposync",
   ),
   ...of(
     "bot",

@@ -29,6 +29,7 @@ test.each([
   "apt-cacher-ng/3.7.4",
   "Nexus/3.61.0-02 (OSS; Linux; 5.15; amd64; 1.8.0_362)",
   '"bandersnatch/6.1.0"',
+  "pulpcore/3.40.0 (cpython 3.9.18-final0, Linux x86_64) (aiohttp 3.9.1)",
 ])("automated is mirror of %s", (agent) => expect(parseClient(agent).automated).toBe("mirror"));
 
 test.each([
