@@ -56,11 +56,11 @@ const NO_CLIENT: Rejected = {
   ),
 };
 
-/** A log whose server was told to leave fields out. Undefined where it has all that are needed. */
+/** For logs whose server is configured to omit fields. Undefined if all needed fields are there. */
 export function withoutFields(needed: Readonly<Record<string, unknown>>): Rejected | undefined {
   const missing = Object.keys(needed).filter((name) => needed[name] === undefined);
   if (missing.length === 0) return undefined;
-  const message = `The log leaves out ${missing.join(", ")}: without it no download can be told from other requests`;
+  const message = `The log does not contain ${missing.join(", ")}, which is required to recognise downloads`;
   return { fault: error("invalid-value", message) };
 }
 

@@ -35,10 +35,7 @@ const PULLS: ReadonlySet<string> = new Set(["pull_by_tag", "pull_by_digest"]);
 function otherAction(action: string): Rejected {
   const found = describeValue(action, 100);
   return {
-    fault: error(
-      "invalid-value",
-      `The action is none of pull_by_tag, pull_by_digest and version_check: ${found}`,
-    ),
+    fault: error("invalid-value", `action must be pull_by_tag, pull_by_digest or version_check: ${found}`),
   };
 }
 

@@ -24,13 +24,10 @@ describe.each(["caddy", "traefik"] as const)("a log of %s", (format) => {
     expect(read(fixture(`formats/${format}.txt`), "/releases/tool-{version}.tar.gz")).toEqual(WANTED);
   });
 
-  test.each([
-    "{}",
-    "[1]",
-    "no JSON",
-    '{"$time":1600000001}',
-    '{"request":7,"status":200,"Request":"GET"}',
-  ])("refuses %s", (line) => expect(read(line)).toEqual([`Not a valid line of the format ${format}`]));
+  test.each(["{}", "[1]", "no JSON", '{"$time":1600000001}', '{"request":7,"status":200,"Request":"GET"}'])(
+    "refuses %s",
+    (line) => expect(read(line)).toEqual([`Not a valid line of the format ${format}`]),
+  );
 });
 
 test.each([
@@ -102,7 +99,7 @@ describe("a log that leaves out what tells a download from another request", () 
     DownstreamStatus: 200,
   };
   const sentence = (fields: string) =>
-    `The log leaves out ${fields}: without it no download can be told from other requests`;
+    `The log does not contain ${fields}, which is required to recognise downloads`;
 
   test.each([
     ["caddy", "request>method", { ...caddy, request: { ...request, method: undefined } }],

@@ -58,9 +58,7 @@ describe("an action in raw data of Docker Hub", () => {
   );
 
   test.each(["", "push", "null", "pull", "1"])("is refused: %j", (action) => {
-    expect(row(action)).toEqual([
-      `The action is none of pull_by_tag, pull_by_digest and version_check: ${action}`,
-    ]);
+    expect(row(action)).toEqual([`action must be pull_by_tag, pull_by_digest or version_check: ${action}`]);
   });
 });
 
@@ -160,7 +158,7 @@ describe("an export of Scarf", () => {
     const views = [has({ $unique_id: "1" }), has({ $unique_id: "2" })];
     expect(decodeBody(rows, table, { artifactKind: "package" })).toEqual(["skipped", "skipped", download]);
     expect(decodeBody(rows, table, { artifactKind: "pixel" })).toEqual([...views, "skipped"]);
-    const none = "Neither $package nor $pixel names what the event belongs to";
+    const none = "$package or $pixel is required";
     expect(decodeBody(rows, table, { artifactKind: "any" })).toEqual([none, none, download]);
   });
 
