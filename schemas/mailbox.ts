@@ -130,6 +130,16 @@ export function asciiOf(domain: string): string {
   return URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : "";
 }
 
+/**
+ * How receivers are compared: the domain without case and in ASCII, what stands before it as written, because only the
+ * receiver's server knows whether its case matters. For the address of a mailbox.
+ */
+export function mailboxKey(address: string): string {
+  const at = address.lastIndexOf("@");
+  const domain = address.slice(at + 1);
+  return `${address.slice(0, at)}@${(asciiOf(domain) || domain).toLowerCase()}`;
+}
+
 /** RFC 5321, 4.1.3. */
 function isAddressLiteral(literal: string): boolean {
   const address = literal.slice(1, -1);

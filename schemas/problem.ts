@@ -22,6 +22,7 @@ const STATUS_BY_CODE = {
   "delivery-in-progress": 409,
   "webhook-disabled": 409,
   "source-disabled": 409,
+  "no-confirmation-needed": 409,
   "precondition-failed": 412,
   "invalid-body": 422,
   "not-ndjson": 422,

@@ -58,7 +58,9 @@ export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
 export const SERVICE_ACTIONS = [
   "webhooks.disable-failing",
   "annotations.add-releases",
+  "notifications.confirm-address",
   "notifications.unsubscribe",
+  "notifications.subscribe-again",
   "user.sign-in-failed",
 ] as const;
 type ServiceAction = (typeof SERVICE_ACTIONS)[number];

@@ -77,6 +77,8 @@ export interface ApiState {
   left: AbortSignal;
   /** The URL of the API as callers reach it, without a slash at its end. */
   publicBase: string;
+  /** Whether `publicBase` is the operator's choice, whatever requests say. */
+  hasPublicUrl: boolean;
   /** The URL of live collection as this host's callers reach it, as far as is known: for lines to copy. */
   collectBase: string;
   /** Whether only the operator knows the host of `collectBase`: it is behind a proxy, and not configured. */

@@ -8,9 +8,10 @@ import {
 } from "../../schemas/contracts/notification.js";
 import type { NotificationEvent } from "../../schemas/contracts/notification-data.js";
 import { FORMATS } from "../../schemas/formats.js";
-import { isMailbox, parseMailbox } from "../../schemas/mailbox.js";
+import { isMailbox, mailboxKey, parseMailbox } from "../../schemas/mailbox.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/invalid-body.js";
+import type { Account } from "../access/access.js";
 import { changedFields } from "../access/audit-entries.js";
 import { type Owner, wholeOwnerFor } from "../access/authorise.js";
 import { ownedPackageId } from "../access/owned-package.js";
@@ -22,11 +23,13 @@ import type { Call } from "../http/route.js";
 import { requireAllowedUrl } from "../outbound/require-allowed-url.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
+import { enqueueConfirmation } from "./agreements.js";
 import { NO_MAIL } from "./mail.js";
 import { cancelMessages } from "./messages.js";
 import {
   type NotificationDeps,
   type NotificationFields,
+  type StoredNotification,
   countNotifications,
   insertNotification,
   newNotificationId,
@@ -64,9 +67,11 @@ export async function createNotification(deps: Deps, call: Managing): Promise<No
       channel,
       target: sealer.seal(target, id),
       targetShown: shownOf(channel, target),
+      mailbox: mailboxOf(channel, target),
+      savedBy: account.id,
       enabled,
-      baseUrl: baseOf(call),
     });
+    await ask(client, { account, notification: await readStoredNotification(client, id) });
     const of = (parameter: string) => (parameter === "notification" ? id : owner.name);
     const { notification } = await notificationFor(client, { account, action, param: of });
     const changes = { ...sent, target: notification.target };
@@ -80,7 +85,7 @@ export async function changeNotification(
   call: Managing,
 ): Promise<NotificationRecord> {
   const { pg, sealer } = deps;
-  const { ctx, param, record } = call;
+  const { ctx, account, param, record } = call;
   const body = await readJson(ctx, parseNotificationUpdate);
   const { notification: known } = await notificationFor(pg, call);
   const channel = body.channel ?? known.channel;
@@ -99,13 +104,15 @@ export async function changeNotification(
     const targeted = target !== undefined && {
       target: sealer.seal(target, before.id),
       targetShown: shownOf(channel, target),
+      mailbox: mailboxOf(channel, target),
     };
-    const changed = { ...fields, ...targeted, baseUrl: baseOf(call) };
+    const changed = { ...fields, ...targeted, savedBy: account.id };
     const isAnother = tellsOtherwise(stored, changed);
     const startsAnew = changed.enabled && (!stored.enabled || isAnother);
     await updateNotification(client, { ...changed, id: before.id, startsAnew });
     // What waits is of another notification then.
     if (!changed.enabled || startsAnew) await cancelMessages(client, before.id);
+    await ask(client, { account, notification: { ...stored, ...changed } });
     const { notification: after } = await notificationFor(client, call);
     // Another URL of the same host looks the same.
     const changes = { ...changedFields(before, after), ...(targeted && { target: after.target }) };
@@ -198,7 +205,17 @@ function shownOf(channel: NotificationChannel, target: string): string {
   return channel === "email" ? target : new URL(target).host;
 }
 
-/** Pages and their script call the API below an address of their own. */
-function baseOf({ ctx }: Managing): string {
-  return ctx.state.publicBase.replace(/\/dashboard\/api$/, "");
+function mailboxOf(channel: NotificationChannel, target: string): string | null {
+  return channel === "email" ? mailboxKey(target) : null;
+}
+
+/** A receiver who has not agreed is asked as soon as there is something to send. */
+async function ask(
+  client: Postgres,
+  { account, notification }: { account: Account; notification: StoredNotification | undefined },
+): Promise<void> {
+  if (notification === undefined || !notification.enabled || notification.mailbox === null) return;
+  const { id: notificationId, ownerId, mailbox } = notification;
+  const data = { account_id: account.id, asker: account.username };
+  await enqueueConfirmation(client, { ownerId, notificationId, mailbox }, data);
 }

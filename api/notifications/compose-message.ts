@@ -18,13 +18,14 @@ export interface Composed {
   event: NotificationEvent;
   data: AnyData;
   owner: string;
-  baseUrl: string;
+  /** The result of `LinkBase`. */
+  base: string | undefined;
 }
 
-export function composeMessage({ event, data, owner, baseUrl }: Composed): Message {
+export function composeMessage({ event, data, owner, base }: Composed): Message {
   const compose = COMPOSERS[event] as (data: AnyData, owner: string) => Said;
   const { end, query, label, ...said } = compose(data, owner);
-  const url = withQuery(`${baseUrl}/dashboard${path`/o/${owner}`}${end}`, query);
+  const page = withQuery(`/dashboard${path`/o/${owner}`}${end}`, query);
   const { correction } = data as { correction?: boolean };
   const subject = correction === true ? `Correction: ${said.subject}` : said.subject;
   return {
@@ -34,7 +35,7 @@ export function composeMessage({ event, data, owner, baseUrl }: Composed): Messa
     ...said,
     subject: `${PRODUCT_NAME}: ${subject}`,
     ...(correction === true && { lines: [CORRECTION, ...said.lines] }),
-    link: { label, url },
+    ...(base !== undefined && { link: { label, url: base + page } }),
   };
 }
 

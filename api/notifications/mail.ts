@@ -8,7 +8,8 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  unsubscribeUrl: string;
+  /** Absent where messages have no links. */
+  unsubscribeUrl?: string | undefined;
 }
 
 /** Throws `MailRefused` for what the server answered to the mail, and another error where it could not be used. */
@@ -24,4 +25,6 @@ export class MailRefused extends Error {
   }
 }
 
+export const NO_LINKS =
+  "No confirmation mail can be sent: this service knows no address that receivers can open. Its operator has to set PUBLIC_URL.";
 export const NO_MAIL = "This service sends no mail: its operator has to set SMTP_URL and MAIL_FROM.";

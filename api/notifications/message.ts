@@ -4,7 +4,8 @@ export interface Message {
   lines: string[];
   tiles: Tile[];
   charts: Chart[];
-  link: { label: string; url: string };
+  /** Absent where the service does not know an address that receivers can open. */
+  link?: { label: string; url: string };
   small: string[];
 }
 

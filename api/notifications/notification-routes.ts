@@ -21,11 +21,13 @@ import {
 } from "./notifications.js";
 
 const SENT = { event: "weekly-digest", channel: "email", target: "ada@acme.example" } as const;
-const EXAMPLE = {
+export const EXAMPLE = {
   id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
   owner: "acme",
   ...SENT,
   enabled: true,
+  confirmed: true,
+  stopped: false,
   created_at: "2026-08-04T13:58:26.021037Z",
   updated_at: "2026-08-04T13:58:26.021037Z",
   last_sent_at: "2026-08-10T00:15:02.310026Z",
@@ -79,8 +81,9 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
         id: "createNotification",
         summary: "Create a notification",
         description:
-          "It tells of periods that end from now on. Links in its messages lead to the address under which it was saved " +
-          `last. An owner has at most ${quotas.notifications}. ${NOT_FOR_THE_BLOCKED}`,
+          "It tells of periods that end from now on. A mail goes only to a receiver who is `confirmed`: any address but " +
+          "those of members gets one mail first, which asks for consent. " +
+          `An owner has at most ${quotas.notifications} notifications. ${NOT_FOR_THE_BLOCKED}`,
         body: { schema: NOTIFICATION_CREATE, example: SENT },
         answers: { 201: ANSWER },
         problems: [...PROBLEMS, QUOTA_PROBLEMS.notifications],

@@ -20,6 +20,9 @@ export interface NotificationDeps {
   sendMail?: SendMail | undefined;
 }
 
+/** Where links of messages lead, without a slash at its end. Undefined: messages have no links. */
+export type LinkBase = () => string | undefined;
+
 export interface NotificationFields {
   event: NotificationEvent;
   packageId: string | null;
@@ -28,8 +31,11 @@ export interface NotificationFields {
   /** Sealed for the id. */
   target: Buffer;
   targetShown: string;
+  /** The result of `mailboxKey`; null for a chat. */
+  mailbox: string | null;
+  /** The account that saved it last. */
+  savedBy: string | null;
   enabled: boolean;
-  baseUrl: string;
 }
 
 export function newNotificationId(): string {
@@ -42,8 +48,9 @@ export async function insertNotification(
   { id, ownerId, ...fields }: NotificationFields & { id: string; ownerId: string },
 ): Promise<void> {
   const text = `
-    insert into notifications (id, owner_id, event, package_id, threshold_percent, channel, target, target_shown, enabled, base_url)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+    insert into notifications (id, owner_id, event, package_id, threshold_percent, channel, target, target_shown,
+      mailbox, saved_by, enabled)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
   await query(pg, text, [id, ownerId, ...valuesOf(fields)]);
 }
 
@@ -54,28 +61,17 @@ export async function updateNotification(
 ): Promise<void> {
   const text = `
     update notifications set event = $2, package_id = $3, threshold_percent = $4, channel = $5, target = $6,
-      target_shown = $7, enabled = $8, base_url = $9, updated_at = clock_timestamp(),
-      disabled_reason = case when $8 then null else disabled_reason end,
-      enabled_at = case when $10 then clock_timestamp() else enabled_at end,
-      failing_since = case when $10 then null else failing_since end
+      target_shown = $7, mailbox = $8, saved_by = $9, enabled = $10, updated_at = clock_timestamp(),
+      enabled_at = case when $11 then clock_timestamp() else enabled_at end,
+      failing_since = case when $11 then null else failing_since end
     where id = $1`;
   await query(pg, text, [id, ...valuesOf(fields), startsAnew]);
 }
 
 function valuesOf(fields: NotificationFields): unknown[] {
-  const { event, packageId, thresholdPercent, channel, target, targetShown, enabled, baseUrl } = fields;
-  return [event, packageId, thresholdPercent, channel, target, targetShown, enabled, baseUrl];
-}
-
-/** False when it is disabled already for this reason. One that a person had disabled gets it as well. */
-export async function disableNotification(
-  pg: Postgres,
-  { id, reason }: { id: string; reason: string },
-): Promise<boolean> {
-  const text = `
-    update notifications set enabled = false, disabled_reason = $2, updated_at = clock_timestamp()
-    where id = $1 and (enabled or disabled_reason is distinct from $2) returning id`;
-  return (await query(pg, text, [id, reason])).length > 0;
+  const { event, packageId, thresholdPercent, channel, target, targetShown, mailbox, savedBy, enabled } =
+    fields;
+  return [event, packageId, thresholdPercent, channel, target, targetShown, mailbox, savedBy, enabled];
 }
 
 /** What came of a message that was sent by hand: why it was not taken, or null. */
@@ -114,9 +110,10 @@ export async function listNotifications(
 
 const SELECT = `
   select n.id, o.name as owner, n.event, n.package_id, n.threshold_percent, n.channel, n.target_shown as target, n.enabled,
-    n.disabled_reason, ${utc("n.created_at")} as created_at, ${utc("n.updated_at")} as updated_at,
+    r.state = 'confirmed' as confirmed, r.state = 'stopped' as stopped,
+    ${utc("n.created_at")} as created_at, ${utc("n.updated_at")} as updated_at,
     ${utc(`greatest(n.hand_sent_at, (
-      select max(ended_at) from notification_messages m where m.notification_id = n.id and m.state = 'sent'
+      select max(ended_at) from notification_messages m where m.notification_id = n.id and m.state = 'sent' and m.event <> 'agreement'
     ))`)} as last_sent_at,
     case
       when last.state = 'pending' and last.last_error is not null then last.last_error
@@ -124,6 +121,7 @@ const SELECT = `
       else last.last_error
     end as last_error
   from notifications n join owners o on o.id = n.owner_id
+    left join lateral (select receiver_state(n.owner_id, n.id, n.mailbox) as state) r on n.mailbox is not null
     left join lateral (
       select state, last_error, coalesce(ended_at, created_at) as tried_at from notification_messages m
       where m.notification_id = n.id and m.state not in ('nothing', 'gathered') order by m.id desc limit 1
@@ -139,8 +137,8 @@ export interface StoredNotification extends NotificationFields {
 /** Its columns, but the id, of a notification `t` and its `owner`. */
 export const STORED = `
   t.owner_id as "ownerId", owner.name as owner, t.event, t.package_id as "packageId",
-  t.threshold_percent as "thresholdPercent", t.channel, t.target, t.target_shown as "targetShown", t.enabled,
-  t.base_url as "baseUrl"`;
+  t.threshold_percent as "thresholdPercent", t.channel, t.target, t.target_shown as "targetShown",
+  t.mailbox, t.saved_by as "savedBy", t.enabled`;
 
 export async function readStoredNotification(
   pg: Postgres,

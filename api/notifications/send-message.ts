@@ -3,18 +3,20 @@ import { PRODUCT } from "../http/product.js";
 import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guard-address.js";
 import { sendRequest } from "../outbound/send-request.js";
+import { composeConfirmation } from "./compose-confirmation.js";
 import { composeMessage } from "./compose-message.js";
 import { type ChatChannel, chatBody } from "./formats/chat-bodies.js";
 import { messageHtml } from "./formats/message-html.js";
 import { messageText } from "./formats/message-text.js";
 import { type Mail, MailRefused, NO_MAIL, type SendMail } from "./mail.js";
+import { type MailLink, confirmationUrl, unsubscribeUrl, unsubscribeUrlInPreview } from "./mail-links.js";
 import type { AnyData } from "./messages.js";
-import type { StoredNotification } from "./notifications.js";
-import { unsubscribeUrl } from "./unsubscribe-token.js";
+import type { LinkBase, StoredNotification } from "./notifications.js";
 
 export interface SendDeps {
   guard: AddressGuard;
   sealer: Sealer;
+  linkBase: LinkBase;
   sendMail?: SendMail | undefined;
   onMailFailure?: (error: unknown) => void;
 }
@@ -29,47 +31,93 @@ export interface Sending {
 
 export type Sent = { isSent: true } | { isSent: false; isFinal: boolean; error: string };
 
-/** Sends a message once. Never rejects for what a receiver does. */
+/** Sends a message once. Never rejects for what a receiver does. A mail must be admitted before; see `admitMail`. */
 export async function sendMessage(sending: Sending, deps: SendDeps): Promise<Sent> {
   const { notification } = sending;
   const target = deps.sealer.open(notification.target, notification.id);
-  return notification.channel === "email"
-    ? sendByMail(sending, { ...deps, to: target })
-    : sendToChat(sending, { ...deps, url: target });
+  if (notification.channel !== "email") return sendToChat(sending, { ...deps, url: target });
+  const base = deps.linkBase();
+  const url = base && unsubscribeUrl(deps.sealer, base, linkOf(notification));
+  return sendByMail(mailOf(sending, { base, to: target, url }), deps);
 }
 
-/** A message as it would be sent now. */
-export function previewMessage(sending: Sending, { sealer }: Pick<SendDeps, "sealer">): NotificationPreview {
+/** A message as it would be sent now, without what only its receiver may use. */
+export function previewMessage(
+  sending: Sending,
+  { sealer, linkBase }: Pick<SendDeps, "sealer" | "linkBase">,
+): NotificationPreview {
   const { notification, data } = sending;
-  const { channel } = notification;
-  const message = composeMessage({ ...notification, data });
+  const { channel, id } = notification;
+  const base = linkBase();
+  const message = composeMessage({ ...notification, data, base });
   if (channel !== "email")
     return { subject: message.subject, text: messageText(message), body: chatBody(channel, message) };
-  const to = sealer.open(notification.target, notification.id);
-  const { subject, text, html } = mailOf(sending, { sealer, to });
+  const to = sealer.open(notification.target, id);
+  const { subject, text, html } = mailOf(sending, {
+    base,
+    to,
+    url: base && unsubscribeUrlInPreview(base, id),
+  });
   return { subject, text, html };
+}
+
+interface Asking {
+  /** Of the message. */
+  id: string;
+  createdAt: Date;
+  notification: StoredNotification;
+  agreementId: string;
+  asker: string;
+  base: string;
+}
+
+/** Sends a confirmation mail once. It must be admitted before; see `admitMail`. */
+export function sendConfirmation(asking: Asking, deps: SendDeps): Promise<Sent> {
+  const { id, createdAt: date, notification, agreementId, asker, base } = asking;
+  const link = linkOf(notification);
+  const url = confirmationUrl(deps.sealer, base, { ...link, agreementId, messageId: id });
+  const message = composeConfirmation({ owner: notification.owner, asker, url });
+  const mail = {
+    id,
+    to: deps.sealer.open(notification.target, notification.id),
+    date,
+    subject: message.subject,
+    text: messageText(message),
+    html: messageHtml(message),
+    unsubscribeUrl: unsubscribeUrl(deps.sealer, base, link),
+  };
+  return sendByMail(mail, deps);
+}
+
+function linkOf({ id: notificationId, ownerId, mailbox }: StoredNotification): MailLink {
+  return { notificationId, ownerId, mailbox: mailbox ?? "" };
+}
+
+interface Addressed {
+  base: string | undefined;
+  to: string;
+  /** Where the receiver unsubscribes. */
+  url: string | undefined;
 }
 
 function mailOf(
   { id, corrects, createdAt: date, data, notification }: Sending,
-  { sealer, to }: Pick<SendDeps, "sealer"> & { to: string },
+  { base, to, url }: Addressed,
 ): Mail {
-  const message = composeMessage({ ...notification, data });
-  const url = unsubscribeUrl(sealer, notification, to);
-  const text = messageText(message, ["", "Unsubscribe from these mails:", url]);
+  const message = composeMessage({ ...notification, data, base });
+  const text = messageText(message, url === undefined ? [] : ["", "Unsubscribe from these mails:", url]);
   const html = messageHtml(message, url);
   const { subject } = message;
   return { id, corrects: corrects ?? undefined, to, date, subject, text, html, unsubscribeUrl: url };
 }
 
-async function sendByMail(sending: Sending, deps: SendDeps & { to: string }): Promise<Sent> {
-  const { sendMail } = deps;
+async function sendByMail(mail: Mail, { sendMail, onMailFailure }: SendDeps): Promise<Sent> {
   if (sendMail === undefined) return { isSent: false, isFinal: false, error: NO_MAIL };
   try {
-    await sendMail(mailOf(sending, deps));
+    await sendMail(mail);
     return { isSent: true };
   } catch (error) {
-    deps.onMailFailure?.(error);
+    onMailFailure?.(error);
     if (error instanceof MailRefused) {
       const reason = `The mail server did not take it: ${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
       return { isSent: false, isFinal: error.isFinal, error: reason };
@@ -83,10 +131,11 @@ const ERROR_CHARACTERS_MAX = 500;
 
 async function sendToChat(
   { data, notification }: Sending,
-  { guard, url }: SendDeps & { url: string },
+  { guard, linkBase, url }: SendDeps & { url: string },
 ): Promise<Sent> {
   const channel = notification.channel as ChatChannel;
-  const body = Buffer.from(JSON.stringify(chatBody(channel, composeMessage({ ...notification, data }))));
+  const message = composeMessage({ ...notification, data, base: linkBase() });
+  const body = Buffer.from(JSON.stringify(chatBody(channel, message)));
   const headers = { "Content-Type": "application/json", "User-Agent": USER_AGENT };
   const { status, error, responseBody } = await sendRequest({ url, headers, body }, { guard });
   if (status !== null && status >= 200 && status < 300) return { isSent: true };

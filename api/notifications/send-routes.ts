@@ -8,8 +8,11 @@ import { limitWork, type RunLimited } from "../http/limit-work.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { requireFew } from "../identity/failure-limits.js";
 import { exampleOf } from "./example-data.js";
+import { admitMail, unwantedSentence } from "./admit-mail.js";
+import { SENDS_BY_HAND_MAX } from "./mail-limits.js";
 import type { AnyData } from "./messages.js";
 import {
+  type LinkBase,
   type NotificationDeps,
   type StoredNotification,
   notificationFor,
@@ -21,21 +24,19 @@ import { lastPeriod } from "./periods.js";
 import { type PeriodReading, readPeriod } from "./read-period.js";
 import { type Sending, previewMessage, sendMessage } from "./send-message.js";
 
-/** Of one owner in a minute: a target may be an address of somebody else. Each process counts for itself. */
-export const SENDS_MAX = 5;
-
 const PATH = "/v2/:owner/notifications/:notification";
 const ABOUT =
   "Of the last period that is over, whether or not it would be told; of an event that is a failure, an example.";
 
 interface SendRoutesDeps extends NotificationDeps {
   clickhouse: ClickHouse;
+  linkBase: LinkBase;
 }
 
 type Managing = Call<"notifications.manage">;
 
 export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
-  const sends = new RateLimiterMemory({ points: SENDS_MAX, duration: 60 });
+  const sends = new RateLimiterMemory({ points: SENDS_BY_HAND_MAX, duration: 60 });
   const runLimited = limitWork({
     atOnce: { perKey: 2, inAll: 4 },
     remedy: "Try again in a moment.",
@@ -72,7 +73,7 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
       operation: {
         id: "sendNotification",
         summary: "Send one message of a notification now, to see it",
-        description: `${ABOUT} Also of one that a person disabled, and of none that was unsubscribed. It takes no other message's place. At most ${SENDS_MAX} a minute for one owner.`,
+        description: `${ABOUT} Also of a disabled one. It takes no other message's place. A mail goes only to a receiver who is \`confirmed\`. At most ${SENDS_BY_HAND_MAX} a minute for one account; mails count in the limits of mails as well.`,
         answers: {
           200: { description: "What came of it", schema: NOTIFICATION_SENT, example: { success: true } },
         },
@@ -81,15 +82,15 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
         const { ownerId, stored, notification } = await storedFor(deps, call);
         await requireFew(
           sends,
-          ownerId,
-          "Too many messages of this owner were sent by hand in the last minute.",
+          call.account.id,
+          `You sent ${SENDS_BY_HAND_MAX} messages by hand in the last minute; try again later.`,
         );
-        if (notification.disabled_reason !== undefined) {
-          const error = `${notification.disabled_reason} Enable the notification first.`;
+        const sending = await sendingOf(deps, { call, stored, runLimited });
+        const error = await whyUnwanted(deps, { call, sending });
+        if (error !== undefined) {
           call.ctx.body = { success: false, error };
           return;
         }
-        const sending = await sendingOf(deps, { call, stored, runLimited });
         const target = notificationTarget(notification);
         await call.record(deps.pg, { ownerId, target, changes: { sent: true }, isRepeatable: true });
         const sent = await sendMessage(sending, deps);
@@ -98,6 +99,29 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
       },
     }),
   ];
+}
+
+/** Throws `rate-limited` where a mail has to wait: who sends by hand is there to try again. */
+async function whyUnwanted(
+  { pg }: SendRoutesDeps,
+  { call, sending: { id: messageId, notification } }: { call: Managing; sending: Sending },
+): Promise<string | undefined> {
+  const { id: notificationId, ownerId, mailbox, targetShown } = notification;
+  if (mailbox === null) return undefined;
+  const mail = {
+    notificationId,
+    ownerId,
+    mailbox,
+    messageId,
+    kind: "by-hand",
+    accountId: call.account.id,
+  } as const;
+  const admission = await admitMail(pg, mail);
+  if (admission.is === "limited")
+    throw new Problem("rate-limited", `${admission.sentence} Try again later.`, {
+      retryAfterSeconds: admission.seconds,
+    });
+  return admission.is === "unwanted" ? unwantedSentence(targetShown, admission.state) : undefined;
 }
 
 async function storedFor({ pg }: SendRoutesDeps, call: Managing) {

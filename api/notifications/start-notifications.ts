@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { passFaultPoint } from "../../schemas/fault-point.js";
+import { isDigest } from "../../schemas/contracts/notification-data.js";
 import type { ClaimLimits } from "../outbox/claim-items.js";
 import { startOutbox } from "../outbox/start-outbox.js";
 import {
@@ -9,7 +10,12 @@ import {
   type MessageOutcome,
   recordAttempts,
 } from "./message-claims.js";
-import { type SendDeps, type Sent, sendMessage } from "./send-message.js";
+import { AGREEMENT, type AgreementData, type Receiver } from "./agreements.js";
+import { type Admission, admitMail } from "./admit-mail.js";
+import { NO_LINKS } from "./mail.js";
+import { WAITING_HOURS_MAX } from "./mail-limits.js";
+import type { AnyData } from "./messages.js";
+import { type SendDeps, type Sent, sendConfirmation, sendMessage } from "./send-message.js";
 
 export interface NotificationsWorker extends SendDeps {
   pg: Pool;
@@ -52,15 +58,71 @@ export function startNotifications(worker: NotificationsWorker): AsyncDisposable
 }
 
 async function attempt(worker: NotificationsWorker, message: ClaimedMessage): Promise<MessageOutcome> {
-  const { id, corrects, createdAt, data, attempts, targetId } = message;
   passFaultPoint("notification-before-send");
-  const sending = { id, corrects, createdAt, data, notification: { ...message, id: targetId } };
-  const sent = await sendMessage(sending, worker).catch((error: unknown): Sent => {
+  const attempted = await send(worker, message).catch((error: unknown) => {
     worker.onFailure(error);
-    return { isSent: false, isFinal: false, error: "The message could not be made." };
+    return outcomeOf(
+      { isSent: false, isFinal: false, error: "The message could not be made." },
+      message.attempts,
+    );
   });
-  if (sent.isSent) passFaultPoint("notification-after-send");
-  return { message, attempted: outcomeOf(sent, attempts) };
+  if (attempted.state === "sent") passFaultPoint("notification-after-send");
+  return { message, attempted };
+}
+
+async function send(worker: NotificationsWorker, message: ClaimedMessage): Promise<Attempted> {
+  const { id, corrects, createdAt, plannedAt, attempts, targetId } = message;
+  const notification = { ...message, id: targetId };
+  if (message.told === AGREEMENT) return ask(worker, message);
+  if (message.mailbox !== null) {
+    const kind = isDigest(message.event) ? "digest" : "alert";
+    const admission = await admitMail(worker.pg, {
+      ...receiverOf(message),
+      messageId: id,
+      kind,
+      accountId: message.savedBy,
+    });
+    if (admission.is !== "admitted") return notAdmitted(admission, plannedAt);
+  }
+  const data = message.data as AnyData;
+  return outcomeOf(await sendMessage({ id, corrects, createdAt, data, notification }, worker), attempts);
+}
+
+/** Sends a confirmation mail. Without an address for its link it waits. */
+async function ask(worker: NotificationsWorker, message: ClaimedMessage): Promise<Attempted> {
+  const { id, createdAt, plannedAt, attempts, targetId } = message;
+  const { account_id: accountId, asker } = message.data as AgreementData;
+  const base = worker.linkBase();
+  if (base === undefined) return waitOrFail({ error: NO_LINKS, delayMs: 10 * MINUTE_MS, plannedAt });
+  const mail = { ...receiverOf(message), messageId: id, kind: "confirmation", accountId, asker } as const;
+  const admission = await admitMail(worker.pg, mail);
+  if (admission.is !== "admitted") return notAdmitted(admission, plannedAt);
+  const { agreementId = "" } = admission;
+  const asking = { id, createdAt, notification: { ...message, id: targetId }, agreementId, asker, base };
+  return outcomeOf(await sendConfirmation(asking, worker), attempts);
+}
+
+function receiverOf({ ownerId, targetId: notificationId, mailbox }: ClaimedMessage): Receiver {
+  return { ownerId, notificationId, mailbox: mailbox ?? "" };
+}
+
+function notAdmitted(admission: Exclude<Admission, { is: "admitted" }>, plannedAt: Date): Attempted {
+  if (admission.is === "unwanted") return { state: "cancelled" };
+  const { seconds, sentence } = admission;
+  return waitOrFail({ error: sentence, delayMs: seconds * 1000, plannedAt });
+}
+
+const HOUR_MS = 60 * 60_000;
+
+interface Waiting {
+  error: string;
+  delayMs: number;
+  plannedAt: Date;
+}
+
+function waitOrFail({ error, delayMs, plannedAt }: Waiting): Attempted {
+  if (Date.now() - plannedAt.getTime() > WAITING_HOURS_MAX * HOUR_MS) return { state: "failed", error };
+  return { state: "waiting", error, delayMs };
 }
 
 const MINUTE_MS = 60_000;

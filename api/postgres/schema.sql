@@ -799,9 +799,11 @@ create table notifications (
   -- An address, or a URL that is a secret: sealed with a key of the service, and what answers show of it.
   target            bytea not null,
   target_shown      text not null,
+  -- The address of a mail as receivers are compared, see `mailboxKey`; null for a chat.
+  mailbox           text,
+  -- Whose mails these are in the limits: the account that saved it last.
+  saved_by          uuid references accounts (id) on delete set null,
   enabled           boolean not null default true,
-  -- Why the service disabled it; null where a person did.
-  disabled_reason   text,
   -- Of messages that a person sent by hand: the last one, why it was not taken, and the last one that was.
   hand_tried_at     timestamptz,
   hand_error        text,
@@ -810,13 +812,69 @@ create table notifications (
   enabled_at        timestamptz not null default now(),
   -- Since the first attempt that failed after the last that did not.
   failing_since     timestamptz,
-  -- As the one who saved it last reached the service: for links.
-  base_url          text not null,
   created_at        timestamptz not null default now(),
   updated_at        timestamptz not null default now()
 );
 create index notifications_of_owner on notifications (owner_id, id desc);
 create index notifications_of_package on notifications (package_id) where package_id is not null;
+create index notifications_saved_by on notifications (saved_by) where saved_by is not null;
+
+-- Who was asked for, and gave, consent to mails of an owner? One row for each address that no member has.
+create table mail_agreements (
+  id         uuid primary key,
+  owner_id   uuid not null references owners (id) on delete cascade,
+  mailbox    text not null,
+  -- When the last confirmation mail was sent, and which message it was: its link is the only valid one.
+  asked_at   timestamptz,
+  asked_by   uuid,
+  -- The username of the account that asked.
+  asker      text,
+  agreed_at  timestamptz,
+  constraint mail_agreements_once unique (owner_id, mailbox)
+);
+
+-- What receivers stopped: one notification, one owner (no notification), or the whole service (neither). They alone undo it.
+create table mail_stops (
+  -- Compared without case: a stop covers more rather than less.
+  mailbox         text not null check (mailbox = lower(mailbox collate "C")),
+  owner_id        uuid references owners (id) on delete cascade,
+  notification_id uuid references notifications (id) on delete cascade,
+  stopped_at      timestamptz not null default clock_timestamp(),
+  constraint mail_stops_once unique nulls not distinct (mailbox, owner_id, notification_id)
+);
+create index mail_stops_of_owner on mail_stops (owner_id) where owner_id is not null;
+create index mail_stops_of_notification on mail_stops (notification_id) where notification_id is not null;
+
+-- Mails by what limits count them by: two rows a mail, `receiver ...` and `account ...`. Nothing that accounts delete takes
+-- rows away.
+create table mail_counts (
+  message_id uuid not null,
+  counted_by text not null,
+  kind       text not null check (kind in ('confirmation', 'digest', 'alert', 'by-hand')),
+  sent_at    timestamptz not null default clock_timestamp(),
+  primary key (message_id, counted_by)
+);
+create index mail_counts_newest on mail_counts (counted_by, sent_at desc);
+create index mail_counts_by_age on mail_counts (sent_at);
+
+-- Does the receiver get mails of this notification? `stopped`, `confirmed`, or `awaiting` its confirmation.
+create function receiver_state(owner uuid, notification uuid, receiver text) returns text language sql stable as $$
+  select case
+    when exists (
+      select from mail_stops s
+      where s.mailbox = lower(receiver collate "C") and coalesce(s.owner_id, owner) = owner
+        and coalesce(s.notification_id, notification) = notification
+    ) then 'stopped'
+    when exists (
+      select from mail_agreements a where a.owner_id = owner and a.mailbox = receiver and a.agreed_at is not null
+    ) or exists (
+      -- Members agree by being there.
+      select from accounts a
+      where a.email_key = lower(receiver collate "C") and (a.id = owner
+        or exists (select from memberships m where m.account_id = a.id and m.organization_id = owner))
+    ) then 'confirmed'
+    else 'awaiting' end
+$$;
 
 -- Which owners were looked at for messages, so that planning goes on where it stopped.
 create table notification_plans (

@@ -33,7 +33,7 @@ import { readEventRetention } from "../stores/open-event-log.js";
 import { erasureSealer } from "../schedule/client-erasures.js";
 import { openLineChecks } from "./start-line-checks.js";
 import type { Collect } from "./start-collect.js";
-import { notificationApi, unsubscribeApi } from "./start-notifications.js";
+import { mailPageApi, notificationApi } from "./start-notifications.js";
 import { sourceApi } from "./start-sources.js";
 import { webhookApi } from "./start-webhooks.js";
 
@@ -57,6 +57,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
   const publicDeps = { pg: requests, clickhouse: clickhouseRequests, limit: limitByAddress(isProxy) };
   const releases = { pg: requests, sealer: createSealer(secretKey, "annotation-secret") };
   const feeds = openLiveFeeds(readSince({ pg: requests, clickhouse: clickhouseRequests }));
+  const reached: { url?: string } = {};
   const app = createApp({
     pg: requests,
     tokens,
@@ -103,7 +104,7 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...aggregateRoutes({ pg: requests, clickhouse, isSharded, listener }),
       ...eventRoutes({ pg: requests, clickhouse, listener }),
       ...webhookApi(parts),
-      ...notificationApi(parts),
+      ...notificationApi(parts, () => reached.url),
       ...companyRoutes({ pg: requests, clickhouse: clickhouseRequests }),
       ...funnelRoutes({ pg: requests }),
       ...funnelImportanceRoutes({ pg: requests }),
@@ -121,12 +122,13 @@ export async function startApi(parts: RoleParts, collect?: Collect): Promise<Lis
       ...publicPageRoutes(publicDeps),
       ...githubReleaseRoutes({ ...releases, quotas: config.quotas }),
       // Of its own: who looks at many badges can still end mails.
-      ...unsubscribeApi(parts, limitByAddress(isProxy)),
+      ...mailPageApi(parts, limitByAddress(isProxy)),
     ],
   });
   const handle = app.callback();
   const server = createApiServer((request, response) => void handle(request, response), { log });
   const listening = await listen(server, { ...config.http, variable: "PORT" });
+  reached.url = listening.url;
   return {
     ...listening,
     async [Symbol.asyncDispose]() {

@@ -27,7 +27,7 @@ import { type RoleParts, resolveTxtAt } from "./role-parts.js";
 import { startClientErasures } from "../schedule/client-erasures.js";
 import { clusterServers } from "../stores/clickhouse/clickhouse-source.js";
 import { watchServers } from "../stores/clickhouse/cluster/watch-servers.js";
-import { notificationJob, startNotificationSending } from "./start-notifications.js";
+import { notificationJob } from "./start-notifications.js";
 import { startSourceRuns } from "./start-sources.js";
 import { startWebhooks } from "./start-webhooks.js";
 
@@ -40,7 +40,6 @@ export function startJobs(parts: RoleParts): void {
   const { shards, pg } = stores;
   watchCluster(parts);
   open.use(startWebhooks(parts));
-  open.use(startNotificationSending(parts));
   if (config.sources.isOn) open.use(startSourceRuns(parts));
   open.use(
     startSettler({

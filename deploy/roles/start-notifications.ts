@@ -1,17 +1,19 @@
 import type { Logger } from "pino";
 import { createSealer } from "../../api/identity/tokens.js";
 import type { Route, PublicRoute } from "../../api/http/route.js";
+import { confirmationRoutes } from "../../api/notifications/confirmation-routes.js";
 import { MailRefused } from "../../api/notifications/mail.js";
 import { notificationRoutes } from "../../api/notifications/notification-routes.js";
 import { planMessages } from "../../api/notifications/plan-messages.js";
 import { notificationSendRoutes } from "../../api/notifications/send-routes.js";
 import { startNotifications } from "../../api/notifications/start-notifications.js";
-import { type UnsubscribeDeps, unsubscribeRoutes } from "../../api/notifications/unsubscribe-routes.js";
+import { type MailPageDeps, mailPageRoutes } from "../../api/notifications/mail-page-routes.js";
 import { createGuard } from "../../api/outbound/guard-address.js";
 import type { Config } from "../config/config.js";
 import type { ScheduledJob } from "../schedule/start-schedule.js";
 import { createMailer } from "../stores/create-mailer.js";
 import type { Stores } from "../stores/open-stores.js";
+import { linkBase } from "./link-base.js";
 
 interface NotificationParts {
   config: Config;
@@ -20,18 +22,19 @@ interface NotificationParts {
   secretKey: Buffer;
 }
 
-/** Sends the messages that wait until disposed of. */
-export function startNotificationSending({
-  config,
-  log,
-  stores,
-  secretKey,
-}: NotificationParts): AsyncDisposable {
+/** Sends the messages that wait until disposed of. `apiUrl`: where this process listens, if it has the role `api`. */
+export function startNotificationSending(
+  { config, log, stores, secretKey }: NotificationParts,
+  apiUrl: string | undefined,
+): AsyncDisposable {
   return startNotifications({
     ...sendingDeps({ config, secretKey, log }),
+    linkBase: () => linkBase(config, apiUrl),
     pg: stores.pg,
     onSent(outcome) {
       if (outcome.state === "sent") log.debug(outcome, "sent a notification");
+      else if (outcome.state === "cancelled") log.debug(outcome, "cancelled a notification");
+      else if (outcome.state === "waiting") log.info(outcome, "a notification is waiting");
       else log.warn(outcome, "could not send a notification");
     },
     onFailure: (error) => log.warn({ err: error }, "sending notifications failed; retrying"),
@@ -56,22 +59,26 @@ export function notificationJob({ log, stores: { pg, shards } }: NotificationPar
   };
 }
 
-/** The API routes of notifications. */
-export function notificationApi({ config, stores, secretKey, log }: NotificationParts): Route[] {
+/** The API routes of notifications. `apiUrl` is called once the API listens. */
+export function notificationApi(
+  { config, stores, secretKey, log }: NotificationParts,
+  apiUrl: () => string | undefined,
+): Route[] {
   const { requests: pg, requestShards } = stores;
-  const deps = { ...sendingDeps({ config, secretKey, log }), pg };
+  const deps = { ...sendingDeps({ config, secretKey, log }), pg, linkBase: () => linkBase(config, apiUrl()) };
   return [
     ...notificationRoutes({ ...deps, quotas: config.quotas }),
+    ...confirmationRoutes(deps),
     ...notificationSendRoutes({ ...deps, clickhouse: requestShards.all }),
   ];
 }
 
 /** The pages that links in mails lead to. */
-export function unsubscribeApi(
+export function mailPageApi(
   { stores, secretKey }: NotificationParts,
-  limit: UnsubscribeDeps["limit"],
+  limit: MailPageDeps["limit"],
 ): PublicRoute[] {
-  return unsubscribeRoutes({ pg: stores.requests, sealer: createSealer(secretKey, TARGET_KIND), limit });
+  return mailPageRoutes({ pg: stores.requests, sealer: createSealer(secretKey, TARGET_KIND), limit });
 }
 
 function sendingDeps({ config, secretKey, log }: Pick<NotificationParts, "config" | "secretKey" | "log">) {

@@ -24,6 +24,7 @@ import { roleChecks } from "./readiness.js";
 import type { RoleParts } from "./role-parts.js";
 import type { ListeningServer } from "./servers/listen.js";
 import { startMetricsServer } from "./servers/start-metrics-server.js";
+import { startNotificationSending } from "./start-notifications.js";
 import { type Collect, startCollect } from "./start-collect.js";
 
 /** A started program: its addresses, and how to stop it. */
@@ -112,6 +113,8 @@ async function startRoles(starting: StartParts, dataDir: DataDir): Promise<Runni
     const { startApi } = await import("./api.js");
     endpoints.api = servers.use(await startApi(parts, started.collect)).url;
   }
+  // Last: links in messages may need the address of the API.
+  if (config.roles.has("jobs")) open.use(startNotificationSending(parts, endpoints.api));
   await dataDir.writeEndpoints(endpoints);
   return {
     endpoints,

@@ -11,6 +11,7 @@ import { insertLock } from "../../api/postgres/insert-lock.js";
 import type { Postgres } from "../../api/postgres/query.js";
 import { openBatches, putRemovedBefore } from "../../api/postgres/removed-events.js";
 import { deleteOldDeliveries } from "../../api/webhooks/webhook-deliveries.js";
+import { deleteOldMailCounts } from "../../api/notifications/admit-mail.js";
 import { deleteOldMessages } from "../../api/notifications/messages.js";
 import type { Shards } from "../../schemas/shards.js";
 import { removableBefore } from "../../schemas/event-retention.js";
@@ -61,6 +62,7 @@ async function cleanUp(pg: Postgres, { retention, onRemoved }: CleanUpDependenci
     signInLinks: counted("sign_in_links", await deleteEndedSignInLinks(pg)),
     hosts: await deleteEndedHosts(pg),
     notificationMessages: await deleteOldMessages(pg),
+    mailCounts: await deleteOldMailCounts(pg),
     webhooks,
     ...(auditDays !== undefined && {
       auditEntries: counted("audit_entries", await deleteOldAuditEntries(pg, auditDays)),

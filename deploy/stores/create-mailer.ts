@@ -36,8 +36,10 @@ export function createMailer({ url, from: sender }: { url: string; from: string 
       messageId: messageId(id),
       ...(corrects !== undefined && { inReplyTo: messageId(corrects), references: [messageId(corrects)] }),
       headers: {
-        "List-Unsubscribe": `<${unsubscribeUrl}>`,
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        ...(unsubscribeUrl !== undefined && {
+          "List-Unsubscribe": `<${unsubscribeUrl}>`,
+          "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }),
         // No answer by machine is wanted (RFC 3834).
         "Auto-Submitted": "auto-generated",
         "X-Mailer": `maintainer-toolchain/${PRODUCT.version}`,

@@ -22,6 +22,10 @@ export function isPeriodEvent(event: NotificationEvent): event is PeriodEvent {
   return PERIOD_EVENTS.some((each) => each === event);
 }
 
+export function isDigest(event: NotificationEvent): boolean {
+  return event === "weekly-digest" || event === "monthly-digest";
+}
+
 /** What every message about a period says. */
 interface PeriodData {
   start_date: string;

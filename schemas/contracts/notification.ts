@@ -22,7 +22,10 @@ export interface NotificationRecord {
   /** An address, or the host of a URL. */
   target: string;
   enabled: boolean;
-  disabled_reason?: string;
+  /** Of a mail: whether its receiver gets it, having agreed and not stopped it. */
+  confirmed?: boolean;
+  /** Of a mail: whether its receiver stopped it. */
+  stopped?: boolean;
   created_at: string;
   updated_at: string;
   last_sent_at?: string;
@@ -83,7 +86,16 @@ export const NOTIFICATION = titledObject(
     channel: SENT.channel,
     target: { type: "string" },
     enabled: { type: "boolean" },
-    disabled_reason: { type: "string" },
+    confirmed: {
+      type: "boolean",
+      description:
+        "Of `email`: whether mails are sent, because the receiver is a member of the owner or confirmed the address, and " +
+        "has not stopped them",
+    },
+    stopped: {
+      type: "boolean",
+      description: "Of `email`: whether the receiver stopped the mails; nobody else can undo that",
+    },
     created_at: TIMESTAMP,
     updated_at: TIMESTAMP,
     last_sent_at: TIMESTAMP,

@@ -20,6 +20,7 @@ export function publicBase(
   return async (ctx, next) => {
     const forwarded = readForwarded(ctx.req, trustsProxy);
     ctx.state.publicBase = publicUrl ?? requestBase(ctx, forwarded);
+    ctx.state.hasPublicUrl = publicUrl !== undefined;
     const isProxied = forwarded.host !== undefined || forwarded.protocol !== undefined;
     Object.assign(ctx.state, collectAddress(ctx.state.publicBase, { ...collect, isProxied }));
     await next();

@@ -134,6 +134,7 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "too-many-annotations": "acme has reached its limit of annotations.",
   "too-many-notifications": "acme has reached its limit of notifications.",
   "email-not-configured": "This service cannot send mail. Its operator must set SMTP_URL and MAIL_FROM.",
+  "no-confirmation-needed": "ada@acme.example does not need a confirmation.",
   "unknown-name": "npm has no package named left-padd.",
   "cannot-remove-last-owner": "An organization needs at least one owner.",
   "domain-is-already-in-use": "The domain downloads.acme.example is already in use.",

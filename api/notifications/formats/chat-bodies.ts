@@ -31,7 +31,8 @@ function chatText({ subject, lines, tiles, charts, link, small }: Message, marku
   const numbers = tiles.map(({ label, value, change }) =>
     [label, value, ...(change === undefined ? [] : [`(${change})`])].join(" "),
   );
-  const end = `${markup.link(escape(link.label), link.url)}\n${small.map(escape).join("\n")}`.trim();
+  const linked = link === undefined ? [] : [markup.link(escape(link.label), link.url)];
+  const end = [...linked, ...small.map(escape)].join("\n");
   const parts = [
     bold(escape(subject)),
     ...lines.map(escape),
@@ -123,7 +124,7 @@ function teamsBody({ subject, lines, tiles, charts, link, small }: Message): obj
     version: "1.4",
     msteams: { width: "Full" },
     body,
-    actions: [{ type: "Action.OpenUrl", title: link.label, url: link.url }],
+    actions: link === undefined ? [] : [{ type: "Action.OpenUrl", title: link.label, url: link.url }],
   };
   const attachment = {
     contentType: "application/vnd.microsoft.card.adaptive",

@@ -8,7 +8,7 @@ import { unlinked } from "./message-text.js";
  * The HTML part of a mail. Mail clients know tables and styles of elements, and nothing is loaded. Those that follow the
  * scheme of the system use the classes; the others show the light colours.
  */
-export function messageHtml(message: Message, unsubscribeUrl: string): string {
+export function messageHtml(message: Message, unsubscribeUrl?: string): string {
   const mail = <Mail message={withoutLinks(message)} unsubscribeUrl={unsubscribeUrl} />;
   return `<!doctype html>${renderToString(mail)}`;
 }
@@ -47,7 +47,7 @@ const DARK = `
 .tile,.line{border-color:#30363d!important}
 }`;
 
-function Mail({ message, unsubscribeUrl }: { message: Message; unsubscribeUrl: string }) {
+function Mail({ message, unsubscribeUrl }: { message: Message; unsubscribeUrl: string | undefined }) {
   const { subject, lines, tiles, charts, link, small } = message;
   return (
     <html lang="en">
@@ -73,27 +73,31 @@ function Mail({ message, unsubscribeUrl }: { message: Message; unsubscribeUrl: s
           {charts.map((chart) => (
             <BarChart chart={chart} />
           ))}
-          <p style="margin:24px 0 4px;">
-            <a
-              class="button"
-              href={link.url}
-              style={`${FONT}font-size:15px;line-height:20px;font-weight:600;display:inline-block;padding:10px 18px;border-radius:6px;background:#0969da;color:#ffffff;text-decoration:none;`}
-            >
-              {link.label}
-            </a>
-          </p>
+          {link !== undefined && (
+            <p style="margin:24px 0 4px;">
+              <a
+                class="button"
+                href={link.url}
+                style={`${FONT}font-size:15px;line-height:20px;font-weight:600;display:inline-block;padding:10px 18px;border-radius:6px;background:#0969da;color:#ffffff;text-decoration:none;`}
+              >
+                {link.label}
+              </a>
+            </p>
+          )}
           <div class="line" style="border-top:1px solid #d1d9e0;margin:24px 0 12px;"></div>
           {small.map((line) => (
             <p class="soft" style={`${SOFT}margin:0 0 6px;`}>
               {line}
             </p>
           ))}
-          <p class="soft" style={`${SOFT}margin:0;`}>
-            <a class="soft" href={unsubscribeUrl} style="color:#59636e;text-decoration:underline;">
-              Unsubscribe
-            </a>{" "}
-            from these mails.
-          </p>
+          {unsubscribeUrl !== undefined && (
+            <p class="soft" style={`${SOFT}margin:0;`}>
+              <a class="soft" href={unsubscribeUrl} style="color:#59636e;text-decoration:underline;">
+                Unsubscribe
+              </a>{" "}
+              from these mails.
+            </p>
+          )}
         </Frame>
       </body>
     </html>

@@ -16,7 +16,7 @@ export function messageText(message: Message, ends: readonly string[] = []): str
   ].map((part) => part.map(unlinked));
   const all = [
     ...parts,
-    [`${link.label}:`, link.url],
+    ...(link === undefined ? [] : [[`${link.label}:`, link.url]]),
     ["-- ", ...small.flatMap((line) => wrapped(line)).map(unlinked), ...ends],
   ];
   return `${all.map((part) => part.join("\n")).join("\n\n")}\n`;

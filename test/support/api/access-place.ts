@@ -122,7 +122,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
       thresholdPercent: null,
       channel: "slack",
     } as const;
-    const shown = { targetShown: "127.0.0.1:59999", enabled: true, baseUrl: "http://127.0.0.1" };
+    const shown = { targetShown: "127.0.0.1:59999", mailbox: null, savedBy: null, enabled: true };
     await insertNotification(pg, { id, ownerId: owner.id, ...told, target, ...shown });
     return id;
   },

@@ -186,6 +186,7 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "PUT /v2/:owner/notifications/:notification": [{ body: () => ({ enabled: false }), ...OF_NOTIFICATIONS }],
   "DELETE /v2/:owner/notifications/:notification": [OF_NOTIFICATIONS],
   "GET /v2/:owner/notifications/:notification/preview": [OF_NOTIFICATIONS],
+  "POST /v2/:owner/notifications/:notification/confirmation": [OF_NOTIFICATIONS],
   "POST /v2/:owner/notifications/:notification/send": [OF_NOTIFICATIONS],
   "GET /v2/:owner/webhooks": [OF_WEBHOOKS],
   "POST /v2/:owner/annotations": [{ body: () => ({ date: "2026-08-04", text: "Version 2" }) }],

@@ -10,7 +10,8 @@ import { funnelRoutes, funnelRunRoutes } from "../../../api/funnel/funnel-routes
 import { funnelImportanceRoutes } from "../../../api/funnel/importance-routes.js";
 import { notificationRoutes } from "../../../api/notifications/notification-routes.js";
 import { notificationSendRoutes } from "../../../api/notifications/send-routes.js";
-import { unsubscribeRoutes } from "../../../api/notifications/unsubscribe-routes.js";
+import { confirmationRoutes } from "../../../api/notifications/confirmation-routes.js";
+import { mailPageRoutes } from "../../../api/notifications/mail-page-routes.js";
 import { liveRoutes } from "../../../api/live/live-routes.js";
 import { hostReachRoutes } from "../../../api/packages/host-reach-routes.js";
 import { badgeRoutes } from "../../../api/public/badge-routes.js";
@@ -46,6 +47,7 @@ export const ROUTE_MAKERS = [
   webhookSecretRoutes,
   webhookDeliveryRoutes,
   notificationRoutes,
+  confirmationRoutes,
   notificationSendRoutes,
   companyRoutes,
   funnelRoutes,
@@ -66,12 +68,12 @@ export const TOKEN_ROUTES = [
   ...mcpRoutes({ pg: UNUSED, routes: () => [] }),
 ];
 
-/** Routes that need no token of an account: what everybody may see of a package, signed events, the end of a mail. */
+/** Routes that need no token of an account: what everybody may see of a package, signed events, pages of mails. */
 export const PUBLIC_ROUTES = [
   ...badgeRoutes(UNUSED),
   ...publicPageRoutes(UNUSED),
   ...githubReleaseRoutes(UNUSED),
-  ...unsubscribeRoutes(UNUSED),
+  ...mailPageRoutes(UNUSED),
 ];
 
 export const ALL_ROUTES: DescribedRoute[] = [

@@ -43,6 +43,7 @@ export async function openWholeApi({
     access: { fetch: () => () => Promise.reject(new Error("not asked")), urls: {} },
     guard: createGuard({ allowPrivateNetworks: true }),
     sealer: createSealer(SECRET_KEY, "webhook-secret"),
+    linkBase: () => undefined,
   };
   const all = [...ROUTE_MAKERS.flatMap((make) => make(deps)), ...routes];
   const api = await serveApi({ ...options, pg, routes: all });

@@ -4,6 +4,7 @@ import { createSealer } from "../../../api/identity/tokens.js";
 import { insertNotification, newNotificationId } from "../../../api/notifications/notifications.js";
 import type { NotificationChannel } from "../../../schemas/contracts/notification.js";
 import type { NotificationEvent } from "../../../schemas/contracts/notification-data.js";
+import { mailboxKey } from "../../../schemas/mailbox.js";
 import { SECRET_KEY } from "../api/management-api.js";
 import { DIGEST } from "./hostile-data.js";
 
@@ -20,13 +21,23 @@ export async function putOwner(pg: Pool, madeBy?: string): Promise<string> {
   return id;
 }
 
-export async function putAccount(pg: Pool): Promise<string> {
+export async function putAccount(pg: Pool, email?: string): Promise<string> {
   const id = randomUUID();
   await pg.query("insert into owners (id, kind, name) values ($1, 'user', $2)", [id, `u${id}`]);
   const account =
     "insert into accounts (id, email, token_hash, token_ciphertext) values ($1, $2, $3, 'none')";
-  await pg.query(account, [id, `${id}@example.org`, Buffer.from(id)]);
+  await pg.query(account, [id, email ?? `${id}@example.org`, Buffer.from(id)]);
   return id;
+}
+
+/** The account of this address, which is made if there is none, becomes a member. */
+async function putMember(pg: Pool, { ownerId, email }: { ownerId: string; email: string }): Promise<void> {
+  const { rows } = await pg.query<{ id: string }>("select id from accounts where email = $1", [email]);
+  const account = rows[0]?.id ?? (await putAccount(pg, email));
+  const text = `
+    insert into memberships (organization_id, account_id, role) select id, $2, 'member' from organizations where id = $1
+    on conflict do nothing`;
+  await pg.query(text, [ownerId, account]);
 }
 
 interface Put {
@@ -36,14 +47,16 @@ interface Put {
   event?: NotificationEvent;
 }
 
-/** A notification; its id. */
+/** A notification; its id. The receiver of a mail is a member of the organization. */
 export async function putNotification(
   pg: Pool,
   { ownerId, channel = "email", target, event = "weekly-digest" }: Put,
 ): Promise<string> {
   const id = newNotificationId();
   const told = { event, packageId: null, thresholdPercent: null };
-  const by = { channel, targetShown: target, enabled: true, baseUrl: "http://127.0.0.1" };
+  const mailbox = channel === "email" ? mailboxKey(target) : null;
+  const by = { channel, targetShown: target, mailbox, savedBy: null, enabled: true };
+  if (channel === "email") await putMember(pg, { ownerId, email: target });
   await insertNotification(pg, { id, ownerId, ...told, ...by, target: TARGETS.seal(target, id) });
   return id;
 }

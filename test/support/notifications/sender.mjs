@@ -11,6 +11,7 @@ startNotifications({
   guard: createGuard({ allowPrivateNetworks: true }),
   sealer: createSealer(Buffer.from(SECRET_KEY, "base64"), "notification-target"),
   sendMail: createMailer({ url: SMTP_URL, from: "stats@acme.example" }),
+  linkBase: () => "https://stats.acme.example",
   onFailure: (error) => console.error(error),
   everyMs: 20,
 });

@@ -35,6 +35,7 @@ export const notificationsPage = page<NotificationList>({
   notices: {
     created: "The notification was created. It tells of what ends from now on.",
     changed: "The notification was changed.",
+    asked: "The confirmation mail is on its way.",
     deleted: "The notification was deleted.",
   },
 });
@@ -69,6 +70,7 @@ function Notifications({ notifications, next, packages, edited, preview, sent }:
         about="Digests and alerts by mail or in a chat, so that nobody has to look here for them."
       />
       <SettingsTabs current="notifications" />
+      <LinkNotice />
       {sent !== undefined && <SentNotice sent={sent} />}
       {preview !== undefined && <Preview preview={preview} />}
       {notifications.length === 0 ? (
@@ -84,6 +86,19 @@ function Notifications({ notifications, next, packages, edited, preview, sent }:
       {edited !== undefined && <NotificationForm packages={packages} edited={edited} />}
       <NotificationForm packages={packages} />
     </>
+  );
+}
+
+/** Without it messages are sent, but their links lead to this machine, or nowhere. */
+function LinkNotice() {
+  const { ctx } = useVisit();
+  if (ctx.state.hasPublicUrl) return null;
+  return (
+    <p class="notice warning">
+      Set <code>PUBLIC_URL</code> to the address under which people reach this service. Until then links in
+      mails and chats lead to the machine that the service runs on, or are left out, and then no receiver can
+      confirm an address.
+    </p>
   );
 }
 
@@ -141,12 +156,20 @@ function NotificationTable({
 }
 
 function State({ notification }: { notification: NotificationRecord }) {
-  const { enabled, disabled_reason: reason, last_error: error, last_sent_at: at } = notification;
+  const { enabled, confirmed, stopped, last_error: error, last_sent_at: at } = notification;
   const last = at === undefined ? "nothing sent yet" : `last sent ${formatTime(at)}`;
-  if (!enabled)
+  if (!enabled) return <Badge>Off</Badge>;
+  if (stopped === true)
     return (
       <>
-        <Badge>Off</Badge> <bdi>{reason}</bdi>
+        <Badge kind="warn">Stopped</Badge> The receiver stopped these mails. Only the receiver can undo that.
+      </>
+    );
+  if (confirmed === false)
+    return (
+      <>
+        <Badge kind="busy">Awaiting confirmation</Badge>{" "}
+        {error ?? "Nothing is sent until the receiver confirms the address."}
       </>
     );
   if (error === undefined)
@@ -162,16 +185,24 @@ function State({ notification }: { notification: NotificationRecord }) {
   );
 }
 
-function Changes({ notification: { id, enabled } }: { notification: NotificationRecord }) {
+function Changes({ notification }: { notification: NotificationRecord }) {
+  const { id, enabled, confirmed, stopped } = notification;
   const { href, here } = useVisit();
   return (
     <div class="actions">
       <a class="button" href={href(here, { preview: id })}>
         Preview
       </a>
-      <Form action={`send ${id}`}>
-        <Button kind="quiet">Send one now</Button>
-      </Form>
+      {confirmed !== false && (
+        <Form action={`send ${id}`}>
+          <Button kind="quiet">Send one now</Button>
+        </Form>
+      )}
+      {enabled && confirmed === false && stopped !== true && (
+        <Form action={`ask ${id}`}>
+          <Button kind="quiet">Send confirmation again</Button>
+        </Form>
+      )}
       <a class="button" href={`${href(here, { edit: id })}#edit`}>
         Edit
       </a>
@@ -198,6 +229,9 @@ async function change(visit: Visit, form: Sent): Promise<Submitted> {
       return back("changed");
     case "send":
       return { shown: await api<NotificationSent>({ method: "POST", path: `${at}/send` }) };
+    case "ask":
+      await api({ method: "POST", path: `${at}/confirmation` });
+      return back("asked");
     case "delete":
       await api({ method: "DELETE", path: at });
       return back("deleted");

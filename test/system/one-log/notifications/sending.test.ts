@@ -162,8 +162,11 @@ describe("a weekly digest by mail", () => {
     const [, url = ""] = /^<(.+)>$/.exec(mail["list-unsubscribe"] ?? "") ?? [];
     expect(textOf(parts)).toContain(url);
     const looked = await fetch(url);
-    expect([looked.status, await looked.text()]).toEqual([200, expect.stringContaining("End these mails")]);
-    expect((await read(made)).enabled).toBe(true);
+    expect([looked.status, await looked.text()]).toEqual([
+      200,
+      expect.stringContaining("End all mails about acme"),
+    ]);
+    expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
 
     const [base = "", token = ""] = url.split("?token=");
     const wrong = [
@@ -172,20 +175,19 @@ describe("a weekly digest by mail", () => {
       url.replace(made.id, made.id.replace(/^.{8}/, "00000000")),
     ];
     for (const each of wrong) expect((await fetch(each, { method: "POST" })).status, each).toBe(404);
-    expect((await read(made)).enabled).toBe(true);
+    expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
 
     const clicked = await fetch(url, { method: "POST", body: new URLSearchParams(LIST_UNSUBSCRIBE) });
     expect([clicked.status, await clicked.text()]).toEqual([
       200,
       expect.stringContaining("You are unsubscribed"),
     ]);
-    expect(await read(made)).toMatchObject({
-      enabled: false,
-      disabled_reason: "ada@example.org unsubscribed.",
-    });
-    const error = "ada@example.org unsubscribed. Enable the notification first.";
+    expect(await read(made)).toMatchObject({ enabled: true, confirmed: false, stopped: true });
+    const error = "ada@example.org stopped these mails. Only the receiver can undo that.";
     const byHand = await api.post(`/v2/acme/notifications/${made.id}/send`, {});
     expect(byHand).toEqual({ success: false, error });
+    await fetch(url, { method: "POST", body: new URLSearchParams({ choice: "resume" }) });
+    expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
   });
 });
 
@@ -399,13 +401,14 @@ test("a message by hand is sent at once and takes no other's place", async () =>
 });
 
 test("a record says what came of a message that was sent by hand", async () => {
-  // Messages by hand are limited by owner, and other tests send some.
-  await api.post("/v1/organizations", { name: "by-hand", description: "x", billingEmail: "a@example.org" });
-  const made = await api.post<NotificationRecord>("/v2/by-hand/notifications", byChat("import-failed"));
+  // Messages by hand are limited by account, and other tests send some.
+  const bea = await toolchain.newAccount("bea");
+  await bea.post("/v1/organizations", { name: "by-hand", description: "x", billingEmail: "a@example.org" });
+  const made = await bea.post<NotificationRecord>("/v2/by-hand/notifications", byChat("import-failed"));
   const at = `/v2/by-hand/notifications/${made.id}`;
-  const send = () => api.post<NotificationSent>(`${at}/send`, {});
-  const readMade = () => api.get<NotificationRecord>(at);
-  const lead = (target: string) => api.request(at, { method: "PUT", body: JSON.stringify({ target }) });
+  const send = () => bea.post<NotificationSent>(`${at}/send`, {});
+  const readMade = () => bea.get<NotificationRecord>(at);
+  const lead = (target: string) => bea.request(at, { method: "PUT", body: JSON.stringify({ target }) });
   expect(made).not.toHaveProperty("last_sent_at");
   expect(await send()).toEqual({ success: true });
   const first = await readMade();
@@ -421,7 +424,7 @@ test("a record says what came of a message that was sent by hand", async () => {
   const last = await readMade();
   expect(last).not.toHaveProperty("last_error");
   expect((last.last_sent_at ?? "") > (first.last_sent_at ?? "")).toBe(true);
-  await api.request(at, { method: "DELETE" });
+  await bea.request(at, { method: "DELETE" });
 });
 
 test.each([0, 5, 99.5, 150])(

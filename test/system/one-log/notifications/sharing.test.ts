@@ -5,7 +5,7 @@ import {
   startNotifications,
 } from "../../../../api/notifications/start-notifications.js";
 import { createGuard } from "../../../../api/outbound/guard-address.js";
-import { type Receiver, openRawReceiver } from "../../../support/api/receivers.js";
+import { type Receiver, openRawReceiver, openReceiver } from "../../../support/api/receivers.js";
 import { postgres, usePostgres } from "../../../support/api/use-world.js";
 import {
   TARGETS,
@@ -37,6 +37,7 @@ function startSending(): Mail[] {
     pg: postgres.pg,
     guard: createGuard({ allowPrivateNetworks: true }),
     sealer: TARGETS,
+    linkBase: () => "https://stats.acme.example",
     sendMail: async (mail) => void mails.push(mail),
     onFailure: (error) => console.error(error),
     everyMs: 20,
@@ -102,6 +103,8 @@ test("chats of many owners that hang leave room once they are known to", async (
 
 test("a notification is failing until a message arrives, and one that was changed is not", async () => {
   const { pg } = postgres;
+  const chat = await openReceiver();
+  opened.push(chat);
   const ownerId = await putOwner(pg);
   const id = await putNotification(pg, { ownerId, channel: "slack", target: "http://127.0.0.1:1/hook" });
   await putMessages(pg, id, 1);
@@ -111,8 +114,7 @@ test("a notification is failing until a message arrives, and one that was change
     return (await pg.query<{ failing: boolean }>(text, [id])).rows[0]?.failing;
   };
   await expect.poll(isFailing).toBe(true);
-  const mail = "update notifications set channel = 'email', target = $2 where id = $1";
-  await pg.query(mail, [id, TARGETS.seal("ada@example.org", id)]);
+  await pg.query("update notifications set target = $2 where id = $1", [id, TARGETS.seal(chat.url, id)]);
   await pg.query("update notification_messages set next_attempt_at = now() where state = 'pending'");
   await expect.poll(isFailing).toBe(false);
 });

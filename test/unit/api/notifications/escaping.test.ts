@@ -11,7 +11,7 @@ const messageOf = (text: string, owner = "acme") =>
     event: "weekly-digest",
     data: digestOf(text),
     owner,
-    baseUrl: "https://stats.acme.example/x",
+    base: "https://stats.acme.example/x",
   });
 const UNSUBSCRIBE = "https://stats.acme.example/x/unsubscribe/1?token=t";
 const PLAIN = messageOf("plain");

@@ -20,7 +20,7 @@ const failedImport = (nth: number, artifact?: string): FailedImport => ({
 });
 
 function textOf<Event extends FailureEvent>(event: Event, data: NotificationData[Event]): string {
-  const message = composeMessage({ event, data, owner: "acme", baseUrl: "https://stats.acme.example" });
+  const message = composeMessage({ event, data, owner: "acme", base: "https://stats.acme.example" });
   return messageText(message);
 }
 
@@ -75,7 +75,7 @@ describe("a message about several failures", () => {
         event: "import-failed",
         data,
         owner: "acme",
-        baseUrl: "https://x.example",
+        base: "https://x.example",
       });
       const lines = messageText(message).split("\n");
       expect(lines.filter((line) => /^(#|>|Bcc)/.test(line))).toEqual([]);

@@ -1,0 +1,27 @@
+import { PRODUCT_NAME } from "../http/product.js";
+import { CONFIRMATION_DAYS } from "./mail-limits.js";
+import { type Message, quoted } from "./message.js";
+
+interface Asked {
+  owner: string;
+  /** The username of who asks. */
+  asker: string;
+  /** Of the page that confirms. */
+  url: string;
+}
+
+/** The mail that asks a receiver for consent, and says nothing else. */
+export function composeConfirmation({ owner, asker, url }: Asked): Message {
+  return {
+    subject: `${PRODUCT_NAME}: confirm mails about ${quoted(owner)}`,
+    lines: [
+      `${quoted(asker)} asks to send statistics and alerts about ${quoted(owner)} to this address.`,
+      "To receive them, open the page and confirm. The page also lets you stop all mails from this service.",
+      "If you do nothing, you receive none of them.",
+    ],
+    tiles: [],
+    charts: [],
+    link: { label: "Confirm or stop", url },
+    small: [`The link is valid for ${CONFIRMATION_DAYS} days.`],
+  };
+}

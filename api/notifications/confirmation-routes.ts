@@ -1,0 +1,107 @@
+import { NOTIFICATION, type NotificationRecord } from "../../schemas/contracts/notification.js";
+import { Problem } from "../../schemas/problem.js";
+import { lockOwner } from "../access/owners.js";
+import { formatTime } from "../dashboard/parts/format.js";
+import { answerRecord } from "../http/answers/headers.js";
+import { type Call, type Route, route } from "../http/route.js";
+import { inTransaction } from "../postgres/connection.js";
+import type { Postgres } from "../postgres/query.js";
+import { findLimit, unwantedSentence } from "./admit-mail.js";
+import {
+  type Receiver,
+  enqueueConfirmation,
+  readReceiverState,
+  secondsUntilAskedAgain,
+} from "./agreements.js";
+import { NO_LINKS, NO_MAIL } from "./mail.js";
+import { CONFIRMATION_DAYS } from "./mail-limits.js";
+import {
+  type LinkBase,
+  type NotificationDeps,
+  notificationFor,
+  notificationTarget,
+  readStoredNotification,
+} from "./notifications.js";
+import { EXAMPLE } from "./notification-routes.js";
+
+interface ConfirmationDeps extends NotificationDeps {
+  linkBase: LinkBase;
+}
+
+type Managing = Call<"notifications.manage">;
+
+/** Asks a receiver again. */
+export function confirmationRoutes(deps: ConfirmationDeps): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/v2/:owner/notifications/:notification/confirmation",
+      action: "notifications.manage",
+      operation: {
+        id: "sendConfirmation",
+        summary: "Send the confirmation mail of a notification again",
+        description:
+          `For a receiver who has not confirmed the address. An owner asks an address at most once in ${CONFIRMATION_DAYS} ` +
+          "days; the limits of mails apply as well. The link of the mail before is invalid from then on.",
+        answers: {
+          200: {
+            description: "The notification; the mail is on its way",
+            schema: NOTIFICATION,
+            example: { ...EXAMPLE, confirmed: false },
+          },
+        },
+        problems: ["no-confirmation-needed", "email-not-configured"],
+      },
+      handle: async (call) => answerRecord(call.ctx, await askAgain(deps, call)),
+    }),
+  ];
+}
+
+function askAgain({ pg, ...deps }: ConfirmationDeps, call: Managing): Promise<NotificationRecord> {
+  const { account, param, record } = call;
+  return inTransaction(pg, async (client) => {
+    await lockOwner(client, param("owner"));
+    const { owner, notification } = await notificationFor(client, call);
+    const stored = await readStoredNotification(client, notification.id);
+    if (stored?.enabled !== true) throw needless("The notification is disabled; enable it first.");
+    const { ownerId, mailbox } = stored;
+    if (mailbox === null) throw needless("Only receivers of mails confirm their address.");
+    if (deps.sendMail === undefined) throw new Problem("email-not-configured", NO_MAIL);
+    if (deps.linkBase() === undefined) throw new Problem("email-not-configured", NO_LINKS);
+    const receiver = { ownerId, notificationId: notification.id, mailbox };
+    await requireAwaiting(client, receiver, stored.targetShown);
+    await requireRoom(client, receiver, account.id);
+    await enqueueConfirmation(client, receiver, { account_id: account.id, asker: account.username });
+    const target = notificationTarget(notification);
+    await record(client, {
+      ownerId: owner.id,
+      target,
+      changes: { confirmation_sent: true },
+      isRepeatable: true,
+    });
+    return notification;
+  });
+}
+
+const needless = (sentence: string) => new Problem("no-confirmation-needed", sentence);
+
+async function requireAwaiting(pg: Postgres, receiver: Receiver, address: string): Promise<void> {
+  const state = await readReceiverState(pg, receiver);
+  if (state === "awaiting") return;
+  throw needless(
+    state === "stopped" ? unwantedSentence(address, state) : `${address} needs no confirmation.`,
+  );
+}
+
+/** The worker decides in the end: others may ask the same address meanwhile. */
+async function requireRoom(pg: Postgres, receiver: Receiver, accountId: string): Promise<void> {
+  const seconds = await secondsUntilAskedAgain(pg, receiver);
+  const sentence = `An owner asks an address at most once in ${CONFIRMATION_DAYS} days.`;
+  const lately = seconds > 0 ? { seconds, sentence } : undefined;
+  const limited = lately ?? (await findLimit(pg, { ...receiver, kind: "confirmation", accountId }));
+  if (limited === undefined) return;
+  const until = formatTime(new Date(Date.now() + limited.seconds * 1000).toISOString());
+  throw new Problem("rate-limited", `${limited.sentence} Try again after ${until}.`, {
+    retryAfterSeconds: limited.seconds,
+  });
+}

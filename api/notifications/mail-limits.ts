@@ -1,0 +1,49 @@
+/** Why a mail is sent, which decides on the limits that count it. */
+export type MailKind = "confirmation" | "digest" | "alert" | "by-hand";
+
+export interface MailLimit {
+  by: "receiver" | "account";
+  kinds: readonly MailKind[];
+  max: number;
+  /** The window in which at most `max` are sent, in hours. */
+  hours: number;
+  /** The name of these mails in a sentence. */
+  mails: string;
+}
+
+/** A mail is sent once all of these have room. Digests on schedule do not count by receiver, who agreed to each owner. */
+export const MAIL_LIMITS: readonly MailLimit[] = [
+  { by: "receiver", kinds: ["confirmation"], max: 3, hours: 24, mails: "confirmation mails" },
+  { by: "receiver", kinds: ["alert", "by-hand"], max: 20, hours: 24, mails: "mails other than digests" },
+  { by: "account", kinds: ["confirmation"], max: 20, hours: 1, mails: "confirmation mails" },
+  {
+    by: "account",
+    kinds: ["confirmation", "digest", "alert", "by-hand"],
+    max: 200,
+    hours: 1,
+    mails: "mails",
+  },
+];
+
+/** An owner asks an address again after so many days at the earliest. The link in the mail is valid as long. */
+export const CONFIRMATION_DAYS = 7;
+
+/** A mail that found no room for so many hours is not sent any more. */
+export const WAITING_HOURS_MAX = 24;
+
+/** Messages that one account sends by hand in a minute, to chats as well. Each process counts for itself. */
+export const SENDS_BY_HAND_MAX = 5;
+
+/** Longer than every window above. */
+export const COUNTS_KEPT_HOURS = 48;
+
+export function limitSentence({ by, max, hours, mails }: MailLimit): string {
+  const whom = by === "receiver" ? "one address receives" : "one account sends";
+  return `The limit is reached: ${whom} at most ${max} ${mails} in ${hours === 1 ? "an hour" : `${hours} hours`}.`;
+}
+
+/** The receiver whom limits count: many servers take `ada+anything@` for `ada@`, and hardly any tells users apart by case. */
+export function inboxOf(mailbox: string): string {
+  const at = mailbox.lastIndexOf("@");
+  return (mailbox.slice(0, at).replace(/\+.*$/, "") + mailbox.slice(at)).toLowerCase();
+}

@@ -1,0 +1,214 @@
+import type { Pool } from "pg";
+import { SERVICE } from "../../schemas/contracts/audit-entry.js";
+import { Problem } from "../../schemas/problem.js";
+import { insertAuditEntry } from "../access/audit-entries.js";
+import { orErrorPage } from "../dashboard/error-page.js";
+import { bareVisit } from "../dashboard/open-visit.js";
+import { readForm } from "../dashboard/read-form.js";
+import { BODY_LIMITS } from "../http/body-limits.js";
+import { type ApiContext, type Operation, type PublicRoute, paramOf } from "../http/route.js";
+import type { Sealer } from "../identity/tokens.js";
+import { inTransaction } from "../postgres/connection.js";
+import { type Postgres, query } from "../postgres/query.js";
+import { type Agreement, putAgreed, readAgreement } from "./agreements.js";
+import {
+  type ConfirmationLink,
+  type MailLink,
+  readConfirmationLink,
+  readUnsubscribeLink,
+} from "./mail-links.js";
+import { type MailChoice, renderConfirmationPage, renderUnsubscribePage } from "./mail-pages.js";
+import { STOP_SCOPES, type StopScope, deleteStops, putStop, readStop } from "./mail-stops.js";
+import { notificationTarget, readStoredNotification } from "./notifications.js";
+
+export interface MailPageDeps {
+  pg: Pool;
+  /** Its kind is "notification-target". */
+  sealer: Sealer;
+  /** Counts a request by its address. Throws `rate-limited`. */
+  limit: (ctx: ApiContext) => Promise<void>;
+}
+
+const UNSUBSCRIBE = "/unsubscribe/:notification";
+const CONFIRM = "/confirm-address/:agreement";
+
+/**
+ * The pages that links in mails lead to. Looking changes nothing, because mail servers look at links. A POST needs no
+ * session, only the token, which whoever has the mail has.
+ */
+export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
+  const page = (work: (ctx: ApiContext) => Promise<void>) => (ctx: ApiContext) =>
+    orErrorPage(bareVisit(ctx), async () => {
+      await deps.limit(ctx);
+      await work(ctx);
+    });
+  return [
+    {
+      method: "GET",
+      path: UNSUBSCRIBE,
+      operation: operationOf("getUnsubscribePage", {
+        summary: "Show the page that stops mails",
+        parameter: "notification",
+      }),
+      handle: page((ctx) => showUnsubscribing(ctx, { ...deps, link: unsubscribeLinkOf(ctx, deps) })),
+    },
+    {
+      method: "POST",
+      path: UNSUBSCRIBE,
+      operation: operationOf("unsubscribe", {
+        summary: "Stop mails to their receiver (RFC 8058), or undo that",
+        parameter: "notification",
+      }),
+      handle: page(async (ctx) => {
+        const link = unsubscribeLinkOf(ctx, deps);
+        // Mail programs send `List-Unsubscribe=One-Click`.
+        const choice = (await readChoice(ctx, [...STOP_SCOPES, "resume"])) ?? "owner";
+        await choose(ctx, { ...deps, link, choice });
+        await showUnsubscribing(ctx, { ...deps, link });
+      }),
+    },
+    {
+      method: "GET",
+      path: CONFIRM,
+      operation: operationOf("getConfirmationPage", {
+        summary: "Show the page that confirms an address",
+        parameter: "agreement",
+      }),
+      handle: page((ctx) => showConfirming(ctx, { ...deps, link: confirmationLinkOf(ctx, deps) })),
+    },
+    {
+      method: "POST",
+      path: CONFIRM,
+      operation: operationOf("confirmAddress", {
+        summary: "Confirm an address, or stop mails to it",
+        parameter: "agreement",
+      }),
+      handle: page(async (ctx) => {
+        const link = confirmationLinkOf(ctx, deps);
+        const choice = await readChoice(ctx, [...STOP_SCOPES, "resume", "confirm"]);
+        if (choice === "confirm") await confirm(ctx, { ...deps, link });
+        else if (choice !== undefined) await choose(ctx, { ...deps, link, choice });
+        await showConfirming(ctx, { ...deps, link });
+      }),
+    },
+  ];
+}
+
+type Linked<Link = MailLink> = Pick<MailPageDeps, "pg"> & { link: Link };
+
+function unsubscribeLinkOf(ctx: ApiContext, { sealer }: MailPageDeps): MailLink {
+  const notificationId = paramOf(ctx, "notification");
+  return requireLink(readUnsubscribeLink(sealer, { notificationId, token: String(ctx.query["token"]) }));
+}
+
+function confirmationLinkOf(ctx: ApiContext, { sealer }: MailPageDeps): ConfirmationLink {
+  const agreementId = paramOf(ctx, "agreement");
+  return requireLink(readConfirmationLink(sealer, { agreementId, token: String(ctx.query["token"]) }));
+}
+
+function requireLink<Link>(link: Link | undefined): Link {
+  if (link === undefined) throw new Problem("not-found", "This link is not of a mail of this service.");
+  return link;
+}
+
+async function showUnsubscribing(ctx: ApiContext, { pg, link }: Linked): Promise<void> {
+  const owner = await readOwnerName(pg, link.ownerId);
+  const hasNotification = (await readStoredNotification(pg, link.notificationId)) !== undefined;
+  const stop = await readStop(pg, link);
+  renderUnsubscribePage(ctx, { address: link.mailbox, owner, hasNotification, stop });
+}
+
+async function showConfirming(ctx: ApiContext, { pg, link }: Linked<ConfirmationLink>): Promise<void> {
+  const agreement = await readAgreementOf(pg, link);
+  const stop = await readStop(pg, link);
+  renderConfirmationPage(ctx, { address: link.mailbox, agreement, stop });
+}
+
+/** The agreement that the link is about. */
+function readAgreementOf(pg: Postgres, link: ConfirmationLink): Promise<Agreement | undefined> {
+  return readAgreement(pg, { id: link.agreementId, messageId: link.messageId });
+}
+
+async function readOwnerName(pg: Postgres, ownerId: string): Promise<string | undefined> {
+  const text = "select name from owners where id = $1";
+  const [row] = await query<{ name: string }>(pg, text, [ownerId]);
+  return row?.name;
+}
+
+/** One of these, from a form of either type: RFC 8058 allows both. */
+async function readChoice<Choice extends MailChoice>(
+  ctx: ApiContext,
+  choices: readonly Choice[],
+): Promise<Choice | undefined> {
+  const form = await readForm(ctx, { ...BODY_LIMITS, hasFiles: true });
+  return choices.find((each) => each === form.text("choice"));
+}
+
+async function confirm(ctx: ApiContext, { pg, link }: Linked<ConfirmationLink>): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    const agreement = await readAgreementOf(client, link);
+    if (agreement?.isOpen !== true || !(await putAgreed(client, agreement.id))) return;
+    await record(ctx, client, { link, action: "notifications.confirm-address" });
+  });
+}
+
+async function choose(
+  ctx: ApiContext,
+  { pg, link, choice }: Linked & { choice: StopScope | "resume" },
+): Promise<void> {
+  await inTransaction(pg, async (client) => {
+    if (choice === "resume") {
+      if (await deleteStops(client, link))
+        await record(ctx, client, { link, action: "notifications.subscribe-again" });
+    } else if (await putStop(client, link, choice))
+      await record(ctx, client, { link, action: "notifications.unsubscribe", scope: choice });
+  });
+}
+
+interface Recorded {
+  link: MailLink;
+  action: "notifications.confirm-address" | "notifications.unsubscribe" | "notifications.subscribe-again";
+  scope?: StopScope;
+}
+
+/** In the log of the owner, if there still is one. */
+async function record(ctx: ApiContext, client: Postgres, { link, action, scope }: Recorded): Promise<void> {
+  const { ownerId, notificationId: id, mailbox } = link;
+  if ((await readOwnerName(client, ownerId)) === undefined) return;
+  const stored = await readStoredNotification(client, id);
+  await insertAuditEntry(client, {
+    ownerId,
+    by: SERVICE,
+    action,
+    target: stored ? notificationTarget(stored) : { kind: "notification", id, name: "email" },
+    changes: { receiver: mailbox, ...(scope && { scope }), request_id: ctx.state.requestId },
+  });
+}
+
+function operationOf(id: string, { summary, parameter }: { summary: string; parameter: string }): Operation {
+  const page = (description: string) => ({
+    description,
+    schema: { type: "string" },
+    types: ["text/html"],
+  });
+  return {
+    id,
+    tag: "Notifications",
+    summary,
+    description: "Mails have its address, with a token that only their receiver has.",
+    path: { [parameter]: { schema: { type: "string" }, description: "What the mail is about" } },
+    query: {
+      token: {
+        schema: { type: "string" },
+        required: true,
+        description: "Shows that the caller has the mail",
+      },
+    },
+    answers: {
+      200: page("The page"),
+      404: page("The link is not of a mail of this service"),
+      429: page("Too many requests came from the caller's address"),
+      503: page("A store cannot be reached"),
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { ComponentChildren } from "preact";
+import { renderPage } from "../dashboard/layout.js";
+import { bareVisit } from "../dashboard/open-visit.js";
+import { PageHead } from "../dashboard/parts/panel.js";
+import type { ApiContext } from "../http/route.js";
+import type { Agreement } from "./agreements.js";
+import type { StopScope } from "./mail-stops.js";
+
+/** What a receiver chooses on a page: `resume` ends every stop that applies to the mail. */
+export type MailChoice = StopScope | "resume" | "confirm";
+
+interface Unsubscribing {
+  address: string;
+  /** Undefined once it is removed. */
+  owner: string | undefined;
+  /** Whether it was not deleted. */
+  hasNotification: boolean;
+  stop: StopScope | undefined;
+}
+
+export function renderUnsubscribePage(
+  ctx: ApiContext,
+  { address, owner, hasNotification, stop }: Unsubscribing,
+): void {
+  const about = owner === undefined ? "" : ` about ${owner}`;
+  if (stop !== undefined) return renderStopped(ctx, { address, owner, stop });
+  show(
+    ctx,
+    "Unsubscribe",
+    `${address} receives mails${about} from this service. Choose which of them end.`,
+    <Choices>
+      {hasNotification && <Choice choice="notification">End this notification</Choice>}
+      {owner !== undefined && <Choice choice="owner">End all mails about {owner}</Choice>}
+      <Choice choice="service">End all mails from this service</Choice>
+    </Choices>,
+  );
+}
+
+interface Confirming {
+  address: string;
+  agreement: Agreement | undefined;
+  stop: StopScope | undefined;
+}
+
+export function renderConfirmationPage(ctx: ApiContext, { address, agreement, stop }: Confirming): void {
+  if (stop !== undefined) return renderStopped(ctx, { address, owner: agreement?.owner, stop });
+  const never = <Choice choice="service">Never mail me from this service</Choice>;
+  if (agreement === undefined || (!agreement.isAgreed && !agreement.isOpen))
+    return show(
+      ctx,
+      "This link has expired",
+      `It confirms nothing any more, and ${address} receives no mails because of it. Whoever asked can send a new confirmation mail.`,
+      <Choices>{never}</Choices>,
+    );
+  const { owner, asker, isAgreed } = agreement;
+  if (isAgreed)
+    return show(
+      ctx,
+      "Address confirmed",
+      `${address} receives statistics and alerts about ${owner} from now on. Every mail has a link to end them.`,
+      <Choices>
+        <Choice choice="owner">End all mails about {owner}</Choice>
+        {never}
+      </Choices>,
+    );
+  show(
+    ctx,
+    "Confirm this address",
+    `"${asker}" asks to send statistics and alerts about "${owner}" to ${address}. Nothing is sent unless you confirm.`,
+    <Choices>
+      <Choice choice="confirm">Confirm</Choice>
+      {never}
+    </Choices>,
+  );
+}
+
+interface Stopped {
+  address: string;
+  owner: string | undefined;
+  stop: StopScope;
+}
+
+function renderStopped(ctx: ApiContext, { address, owner = "this owner", stop }: Stopped): void {
+  const ended = {
+    notification: `the mails of this notification about ${owner}`,
+    owner: `all mails about ${owner}`,
+    service: "all mails from this service",
+  };
+  const wider = stop !== "service" && <Choice choice="service">End all mails from this service</Choice>;
+  show(
+    ctx,
+    "You are unsubscribed",
+    `You ended ${ended[stop]} to ${address}. Nobody but you can undo that.`,
+    <Choices>
+      {wider}
+      <Choice choice="resume">Undo</Choice>
+    </Choices>,
+  );
+}
+
+function show(ctx: ApiContext, title: string, about: string, content: ComponentChildren): void {
+  ctx.status = 200;
+  renderPage(bareVisit(ctx), {
+    title,
+    content: (
+      <>
+        <PageHead title={title} about={<bdi>{about}</bdi>} />
+        {content}
+      </>
+    ),
+  });
+}
+
+function Choices({ children }: { children: ComponentChildren }) {
+  return (
+    <form method="post" class="form">
+      {children}
+    </form>
+  );
+}
+
+function Choice({ choice, children }: { choice: MailChoice; children: ComponentChildren }) {
+  const kind = choice === "confirm" ? "primary" : "plain";
+  return (
+    <button type="submit" class={kind} name="choice" value={choice}>
+      {children}
+    </button>
+  );
+}
