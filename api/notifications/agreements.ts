@@ -85,6 +85,15 @@ export async function putAsked(
   return row?.id;
 }
 
+/** Takes back that this message asked, because it could not be sent: nobody has to wait for days. */
+export async function deleteAsked(
+  pg: Postgres,
+  { id, messageId }: { id: string; messageId: string },
+): Promise<void> {
+  const text = "update mail_agreements set asked_at = null where id = $1 and asked_by = $2";
+  await query(pg, text, [id, messageId]);
+}
+
 interface Asking {
   messageId: string;
   asker: string;

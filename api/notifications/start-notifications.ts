@@ -10,7 +10,7 @@ import {
   type MessageOutcome,
   recordAttempts,
 } from "./message-claims.js";
-import { AGREEMENT, type AgreementData, type Receiver } from "./agreements.js";
+import { AGREEMENT, type AgreementData, type Receiver, deleteAsked } from "./agreements.js";
 import { type Admission, admitMail } from "./admit-mail.js";
 import { NO_LINKS } from "./mail.js";
 import { WAITING_HOURS_MAX } from "./mail-limits.js";
@@ -99,7 +99,9 @@ async function ask(worker: NotificationsWorker, message: ClaimedMessage): Promis
   if (admission.is !== "admitted") return notAdmitted(admission, plannedAt);
   const { agreementId = "" } = admission;
   const asking = { id, createdAt, notification: { ...message, id: targetId }, agreementId, asker, base };
-  return outcomeOf(await sendConfirmation(asking, worker), attempts);
+  const sent = await sendConfirmation(asking, worker);
+  if (!sent.isSent) await deleteAsked(worker.pg, { id: agreementId, messageId: id });
+  return outcomeOf(sent, attempts);
 }
 
 function receiverOf({ ownerId, targetId: notificationId, mailbox }: ClaimedMessage): Receiver {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { createSealer } from "../../../api/identity/tokens.js";
+import type { AnyData } from "../../../api/notifications/messages.js";
 import { insertNotification, newNotificationId } from "../../../api/notifications/notifications.js";
 import type { NotificationChannel } from "../../../schemas/contracts/notification.js";
 import type { NotificationEvent } from "../../../schemas/contracts/notification-data.js";
@@ -62,11 +63,16 @@ export async function putNotification(
 }
 
 /** Messages as planning writes them down. */
-export async function putMessages(pg: Pool, notificationId: string, count: number): Promise<void> {
+export async function putMessages(
+  pg: Pool,
+  notificationId: string,
+  count: number,
+  data: AnyData = DIGEST,
+): Promise<void> {
   const text = `
     insert into notification_messages
       (id, owner_id, notification_id, event, period, state, data, complete_through)
     select gen_random_uuid(), owner_id, id, event, nth, 'pending', $2, now()
     from notifications, generate_series(1, $3) nth where id = $1`;
-  await pg.query(text, [notificationId, JSON.stringify(DIGEST), count]);
+  await pg.query(text, [notificationId, JSON.stringify(data), count]);
 }

@@ -11,8 +11,16 @@ import { ALL_ROUTES, PUBLIC_ROUTES, TOKEN_ROUTES } from "../../../support/api/al
 /** Routes without a token: they are about the service itself, or show what was made public. */
 const SHOWN = ["/badge/:owner/:name.svg", "/badge/:owner/:name.json", "/p/:owner/:name"];
 /** Its token is in the link. */
-const UNSUBSCRIBE = "/unsubscribe/:notification";
-const PUBLIC = ["/healthz", "/readyz", "/openapi.json", "/docs", "/docs/:hash/:file", ...SHOWN, UNSUBSCRIBE];
+const MAIL_PAGES = ["/unsubscribe/:notification", "/confirm-address/:agreement"];
+const PUBLIC = [
+  "/healthz",
+  "/readyz",
+  "/openapi.json",
+  "/docs",
+  "/docs/:hash/:file",
+  ...SHOWN,
+  ...MAIL_PAGES,
+];
 
 const UNUSED = {} as never;
 
@@ -46,7 +54,7 @@ describe("the router", () => {
   test("holds nothing but the routes that name an action, and what is public", () => {
     const named = TOKEN_ROUTES.flatMap((each) => pathsOf(each).map((path) => [each.method, path] as const));
     const open = PUBLIC.map((path) => ["GET", path] as const);
-    const signed = ["/v2/:owner/annotations/github", UNSUBSCRIBE].map((path) => ["POST", path] as const);
+    const signed = ["/v2/:owner/annotations/github", ...MAIL_PAGES].map((path) => ["POST", path] as const);
     const read = [...named, ...open, ...signed].flatMap(([method, path]) =>
       method === "GET" ? [`HEAD ${path}`, `GET ${path}`] : [`${method} ${path}`],
     );
