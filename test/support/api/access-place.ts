@@ -113,19 +113,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     "",
   source: ({ pg, owner }) =>
     insertSource(pg, { ownerId: owner.id, kind: "npm", name: randomUUID(), packageId: null, enabled: true }),
-  async notification({ pg, owner }) {
-    const id = newNotificationId();
-    const target = createSealer(SECRET_KEY, "webhook-secret").seal("http://127.0.0.1:59999/", id);
-    const told = {
-      event: "webhook-disabled",
-      packageId: null,
-      thresholdPercent: null,
-      channel: "slack",
-    } as const;
-    const shown = { targetShown: "127.0.0.1:59999", mailbox: null, savedBy: null, enabled: true };
-    await insertNotification(pg, { id, ownerId: owner.id, ...told, target, ...shown });
-    return id;
-  },
+  notification: (place) => makeNotification(place, { channel: "slack", target: "http://127.0.0.1:59999/" }),
   erasure: ({ pg, owner }) =>
     insertErasure(pg, { ownerId: owner.id, kind: "origin_id", seal: () => Buffer.from("sealed") }),
   async route({ pg, packageId }) {
@@ -147,6 +135,28 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     return (await insertApiToken(pg, token)).id;
   },
 };
+
+/** One of a chat, or of a receiver who has not confirmed. */
+export async function makeNotification(
+  { pg, owner }: Place,
+  { channel, target }: { channel: "slack" | "email"; target: string },
+): Promise<string> {
+  const id = newNotificationId();
+  await insertNotification(pg, {
+    id,
+    ownerId: owner.id,
+    event: "webhook-disabled",
+    packageId: null,
+    thresholdPercent: null,
+    channel,
+    target: createSealer(SECRET_KEY, "webhook-secret").seal(target, id),
+    targetShown: channel === "email" ? target : new URL(target).host,
+    mailbox: channel === "email" ? target : null,
+    savedBy: null,
+    enabled: true,
+  });
+  return id;
+}
 
 const webhooks = new WeakMap<Place, Promise<string>>();
 

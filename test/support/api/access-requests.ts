@@ -2,7 +2,7 @@ import type { Decision, OwnerKind } from "../../../api/access/access.js";
 import type { Action } from "../../../api/access/resources.js";
 import type { Route } from "../../../api/http/route.js";
 import { updateExportEnabled } from "../../../api/organizations/organizations.js";
-import { MATES, type PARAMETERS, type Place, makeImport } from "./access-place.js";
+import { MATES, type PARAMETERS, type Place, makeImport, makeNotification } from "./access-place.js";
 import type { Scope } from "../../../schemas/contracts/user.js";
 import { CALLERS, type TabledCaller, tabledDecision } from "./access-table.js";
 import { TOKEN_ROUTES } from "./all-routes.js";
@@ -83,6 +83,8 @@ const NARROWED: Asked = {
 /** Webhooks tell of all packages. */
 const OF_WEBHOOKS: Asked = { decide: onAllPackages("webhooks.manage") };
 const OF_NOTIFICATIONS: Asked = { decide: onAllPackages("notifications.manage") };
+const makeReceiver = (place: Place) =>
+  makeNotification(place, { channel: "email", target: "grace@elsewhere.example" });
 const NOTIFICATION = { event: "weekly-digest", channel: "slack", target: "http://127.0.0.1:59999/" };
 
 /** Without a role, the package that the caller may read is counted alone. */
@@ -186,7 +188,9 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   "PUT /v2/:owner/notifications/:notification": [{ body: () => ({ enabled: false }), ...OF_NOTIFICATIONS }],
   "DELETE /v2/:owner/notifications/:notification": [OF_NOTIFICATIONS],
   "GET /v2/:owner/notifications/:notification/preview": [OF_NOTIFICATIONS],
-  "POST /v2/:owner/notifications/:notification/confirmation": [OF_NOTIFICATIONS],
+  "POST /v2/:owner/notifications/:notification/confirmation": [
+    { path: { notification: makeReceiver }, ...OF_NOTIFICATIONS },
+  ],
   "POST /v2/:owner/notifications/:notification/send": [OF_NOTIFICATIONS],
   "GET /v2/:owner/webhooks": [OF_WEBHOOKS],
   "POST /v2/:owner/annotations": [{ body: () => ({ date: "2026-08-04", text: "Version 2" }) }],

@@ -43,7 +43,8 @@ export async function openWholeApi({
     access: { fetch: () => () => Promise.reject(new Error("not asked")), urls: {} },
     guard: createGuard({ allowPrivateNetworks: true }),
     sealer: createSealer(SECRET_KEY, "webhook-secret"),
-    linkBase: () => undefined,
+    linkBase: () => "https://stats.acme.example",
+    sendMail: () => Promise.resolve(),
   };
   const all = [...ROUTE_MAKERS.flatMap((make) => make(deps)), ...routes];
   const api = await serveApi({ ...options, pg, routes: all });

@@ -18,6 +18,13 @@ test.each([
 ])(
   "with PUBLIC_URL %s, of a program that listens at %s, links lead to %s",
   (publicUrl, listeningAt, base) => {
-    expect(linkBase(publicUrl === undefined ? {} : { publicUrl }, listeningAt)).toBe(base);
+    const config = { trustedProxies: [], ...(publicUrl !== undefined && { publicUrl }) };
+    expect(linkBase(config, listeningAt)).toBe(base);
   },
 );
+
+test("behind a proxy links lead to PUBLIC_URL, or nowhere", () => {
+  const config = { trustedProxies: ["127.0.0.1"] };
+  expect(linkBase(config, "http://127.0.0.1:8080")).toBeUndefined();
+  expect(linkBase({ ...config, publicUrl: PUBLIC }, "http://127.0.0.1:8080")).toBe(PUBLIC);
+});

@@ -3,6 +3,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { headingId } from "../../../api/dashboard/guide/markdown.js";
+import {
+  CONFIRMATION_DAYS,
+  MAIL_LIMITS,
+  SENDS_BY_HAND_MAX,
+  WAITING_HOURS_MAX,
+} from "../../../api/notifications/mail-limits.js";
 import { VARIABLES } from "../../../deploy/config/config-schema.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { blocksOf, commandsOf, missingLines, PAGES } from "../../support/documents/pages.js";
@@ -16,6 +22,21 @@ test("every page is among those whose commands run", () => {
   expect([...PAGES].sort()).toEqual(
     everyPage.filter((page) => !/^(test\/fixtures|\.github)\//.test(page)).sort(),
   );
+});
+
+test("the page of notifications has every limit of mails", () => {
+  const text = textOf("deploy/docs/notifications.md").replace(/\s+/g, " ");
+  const written = MAIL_LIMITS.map(({ by, max, hours, mails }) => {
+    const whom = by === "account" ? `${mails} of one account` : `${mails} to one address, of all owners`;
+    return `| ${whom} | ${max} in ${hours === 1 ? "an hour" : `${hours} hours`} |`;
+  });
+  const others = [
+    `1 in ${CONFIRMATION_DAYS} days`,
+    `${SENDS_BY_HAND_MAX} in a minute`,
+    `waits for up to ${WAITING_HOURS_MAX} hours`,
+    `valid for ${CONFIRMATION_DAYS} days`,
+  ];
+  expect([...written, ...others].filter((each) => !text.includes(each))).toEqual([]);
 });
 
 describe.each(PAGES)("%s", (page) => {

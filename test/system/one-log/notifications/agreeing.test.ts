@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { NotificationRecord } from "../../../../schemas/contracts/notification.js";
+import { visit } from "../../../support/dashboard/visitor.js";
 import { auditOf } from "../../../support/api/management-world.js";
-import { as, giveLevel, makePackage, postgres, refused, world } from "../../../support/api/use-world.js";
+import { api, as, giveLevel, makePackage, postgres, refused, world } from "../../../support/api/use-world.js";
 import {
   choose,
   confirm,
@@ -306,4 +307,34 @@ test("a message by hand goes to no receiver who has not confirmed", async () => 
     error: `${STRANGER} has not confirmed yet that it wants these mails.`,
   });
   expect(mails).toHaveLength(1);
+});
+
+test("the page shows the state of each receiver, and asks again", async () => {
+  const made = await notify(STRANGER);
+  await notify(`${world.names.member}@example.org`);
+  await idle();
+  const at = `/o/${world.organization}/settings/notifications`;
+  const admin = await visit(api.url, { username: world.names.admin, token: world.tokens.admin });
+  const awaiting = await admin.get(at);
+  expect(awaiting.text).toMatch(
+    /grace@elsewhere\.example e-mail Awaiting confirmation Nothing is sent until/,
+  );
+  expect(awaiting.text).toMatch(new RegExp(`${world.names.member}@example\\.org e-mail On nothing sent yet`));
+  expect(awaiting.html.match(/Send confirmation again/g)).toHaveLength(1);
+  expect(awaiting.html.match(/Send one now/g)).toHaveLength(1);
+  const early = await admin.post(at, { action: `ask ${made.id}` });
+  expect([early.status, early.text]).toEqual([429, expect.stringContaining("at most once in 7 days")]);
+  await passTime("7 days");
+  const asked = await admin.submit(at, { action: `ask ${made.id}` });
+  expect(asked.text).toContain("The confirmation mail is on its way.");
+  await idle();
+  expect(mails).toHaveLength(2);
+  await confirm(mails[1]);
+  expect((await admin.get(at)).text).not.toContain("Awaiting confirmation");
+  await choose(linkIn(mails[1], "confirm-address"), "service");
+  const stopped = await admin.get(at);
+  expect(stopped.text).toContain(
+    "Stopped The receiver stopped these mails. Only the receiver can undo that.",
+  );
+  expect(stopped.html).not.toContain("Send confirmation again");
 });

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { admitMail } from "../../../../api/notifications/admit-mail.js";
 import { exampleOf } from "../../../../api/notifications/example-data.js";
 import type { NotificationRecord } from "../../../../schemas/contracts/notification.js";
 import { MAIL_LIMITS, SENDS_BY_HAND_MAX } from "../../../../api/notifications/mail-limits.js";
@@ -13,7 +15,7 @@ import {
   server,
   useMailWorld,
 } from "../../../support/notifications/mail-world.js";
-import { putMessages } from "../../../support/notifications/put-notifications.js";
+import { putMessages, putOwner } from "../../../support/notifications/put-notifications.js";
 
 useMailWorld();
 
@@ -117,7 +119,14 @@ test("a receiver gets so many mails in a day and all digests; the rest waits, an
   await putMessages(postgres.pg, alerts.id, RECEIVED + 5, data);
   await idle();
   expect(mails).toHaveLength(RECEIVED);
-  expect((await read(alerts)).last_error).toContain("at most 20 mails other than digests in 24 hours");
+  const waiting = "select distinct last_error, attempts from notification_messages where state = 'pending'";
+  expect((await postgres.pg.query(waiting)).rows).toEqual([
+    {
+      last_error:
+        "The limit is reached: one address receives at most 20 mails other than digests in 24 hours.",
+      attempts: 0,
+    },
+  ]);
   const failing = "select failing_since from notifications where id = $1";
   expect((await postgres.pg.query(failing, [alerts.id])).rows).toEqual([{ failing_since: null }]);
   await passTime("24 hours");
@@ -185,4 +194,24 @@ test("a message by hand to a receiver who got enough is answered with when there
   );
   expect(Number(sent.headers.get("retry-after"))).toBeGreaterThan(23 * 3_600);
   expect(mails).toHaveLength(0);
+});
+
+test("mails that are decided on at the same time, by several processes, keep the limits", async () => {
+  const { pg } = postgres;
+  const ownerIds = await Promise.all(Array.from({ length: 12 }, () => putOwner(pg)));
+  const admissions = await Promise.all(
+    ownerIds.map((ownerId, nth) =>
+      admitMail(pg, {
+        ownerId,
+        notificationId: randomUUID(),
+        messageId: randomUUID(),
+        mailbox: nth % 2 === 0 ? STRANGER : "Grace+2@elsewhere.example",
+        kind: "confirmation",
+        accountId: null,
+        asker: "ada",
+      }),
+    ),
+  );
+  expect(admissions.filter(({ is }) => is === "admitted")).toHaveLength(ASKED);
+  expect(admissions.filter(({ is }) => is === "limited")).toHaveLength(12 - ASKED);
 });
