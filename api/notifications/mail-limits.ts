@@ -14,6 +14,7 @@ export interface MailLimit {
 /** A mail is sent once all of these have room. Digests on schedule do not count by receiver, who agreed to each owner. */
 export const MAIL_LIMITS: readonly MailLimit[] = [
   { by: "receiver", kinds: ["confirmation"], max: 3, hours: 24, mails: "confirmation mails" },
+  { by: "receiver", kinds: ["confirmation"], max: 5, hours: 7 * 24, mails: "confirmation mails" },
   { by: "receiver", kinds: ["alert", "by-hand"], max: 20, hours: 24, mails: "mails other than digests" },
   { by: "account", kinds: ["confirmation"], max: 20, hours: 1, mails: "confirmation mails" },
   {
@@ -35,11 +36,17 @@ export const WAITING_HOURS_MAX = 24;
 export const SENDS_BY_HAND_MAX = 5;
 
 /** Longer than every window above. */
-export const COUNTS_KEPT_HOURS = 48;
+export const COUNTS_KEPT_HOURS = 8 * 24;
 
 export function limitSentence({ by, max, hours, mails }: MailLimit): string {
   const whom = by === "receiver" ? "one address receives" : "one account sends";
-  return `The limit is reached: ${whom} at most ${max} ${mails} in ${hours === 1 ? "an hour" : `${hours} hours`}.`;
+  return `The limit is reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
+}
+
+/** `an hour`, `24 hours`, `7 days`. */
+export function windowOf(hours: number): string {
+  if (hours === 1) return "an hour";
+  return hours > 24 ? `${hours / 24} days` : `${hours} hours`;
 }
 
 /** The receiver whom limits count: many servers take `ada+anything@` for `ada@`, and hardly any tells users apart by case. */

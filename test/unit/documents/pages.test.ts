@@ -8,6 +8,7 @@ import {
   MAIL_LIMITS,
   SENDS_BY_HAND_MAX,
   WAITING_HOURS_MAX,
+  windowOf,
 } from "../../../api/notifications/mail-limits.js";
 import { VARIABLES } from "../../../deploy/config/config-schema.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
@@ -28,7 +29,7 @@ test("the page of notifications has every limit of mails", () => {
   const text = textOf("deploy/docs/notifications.md").replace(/\s+/g, " ");
   const written = MAIL_LIMITS.map(({ by, max, hours, mails }) => {
     const whom = by === "account" ? `${mails} of one account` : `${mails} to one address, of all owners`;
-    return `| ${whom} | ${max} in ${hours === 1 ? "an hour" : `${hours} hours`} |`;
+    return `| ${whom} | ${max} in ${windowOf(hours)} |`;
   });
   const others = [
     `1 in ${CONFIRMATION_DAYS} days`,

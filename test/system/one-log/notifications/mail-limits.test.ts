@@ -20,12 +20,9 @@ import { putMessages, putOwner } from "../../../support/notifications/put-notifi
 useMailWorld();
 
 const STRANGER = "grace@elsewhere.example";
-const [ASKED, RECEIVED, ASKING, SENDING] = MAIL_LIMITS.map(({ max }) => max) as [
-  number,
-  number,
-  number,
-  number,
-];
+const [ASKED = 0, ASKED_IN_WEEK = 0, RECEIVED = 0, ASKING = 0, SENDING = 0] = MAIL_LIMITS.map(
+  ({ max }) => max,
+);
 
 const tell = async ({ id }: NotificationRecord, count: number) => {
   await putMessages(postgres.pg, id, count);
@@ -75,6 +72,18 @@ test("three owners of any account ask an address in a day, however it is written
   await passTime("1 hour");
   await idle();
   expect(mails).toHaveLength(5);
+});
+
+test("no more owners than the limit of a week ask an address that does not answer", async () => {
+  const owners = await makeOwners(7, ["owner", "stranger"]);
+  for (const [nth, owner] of owners.entries()) {
+    if (nth === ASKED) await passTime("24 hours");
+    await notify(STRANGER, { owner, by: nth % 2 === 0 ? "owner" : "stranger" });
+    await idle();
+  }
+  await passTime("25 hours");
+  await idle();
+  expect(mails).toHaveLength(ASKED_IN_WEEK);
 });
 
 test("a confirmation mail that waited longer than a day is not sent, and says so", async () => {

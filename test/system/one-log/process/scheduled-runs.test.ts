@@ -224,11 +224,17 @@ test("cleaning up forgets keys after a day and dead letters long after their end
      from generate_series(1, 5400) n`,
     [ownerId],
   );
+  await postgres.pg.query(
+    `insert into mail_counts (message_id, counted_by, kind, sent_at)
+     select gen_random_uuid(), 'receiver ada@example.org', 'digest', now() - interval '1 day' * n
+     from unnest('{0, 7, 9, 10}'::int[]) n`,
+  );
   expect(await cleanUp?.run(postgres.pg, signal)).toEqual({
     importKeys: 1,
     deadLetters: 1,
     webhooks: { deliveries: 0, attempts: 0, events: 0 },
     ...{ sessions: 0, signInLinks: 0, hosts: 0, auditEntries: 5036, notificationMessages: 0 },
+    mailCounts: 2,
   });
   expect(Object.fromEntries(removed)).toMatchObject({
     audit_entries: 5036,
