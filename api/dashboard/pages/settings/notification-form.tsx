@@ -58,7 +58,7 @@ export function NotificationForm({ packages, edited }: FormProps) {
           placeholder={edited?.target}
           hint={
             edited === undefined
-              ? "An e-mail address, or the URL of the chat's incoming webhook. A URL is kept as a secret. An address of somebody who is no member receives one mail first, which asks for consent."
+              ? "An e-mail address, or the URL of the chat's incoming webhook. A URL is kept as a secret. Receivers who are not members first get one mail that asks for their consent."
               : `Empty: it stays ${edited.target}.`
           }
         />
