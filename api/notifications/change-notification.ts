@@ -92,13 +92,13 @@ export async function changeNotification(
   const sent = withAddress(body, channel);
   if (sent.target !== undefined) await requireTarget(deps, { channel, target: sent.target });
   else if (channel !== known.channel)
-    throw invalidBody([{ path: "/target", message: "is required with another channel" }]);
+    throw invalidBody([{ path: "/target", message: "is required if the channel changes" }]);
   return inTransaction(pg, async (client) => {
     await lockOwner(client, param("owner"));
     const { owner, notification: before } = await notificationFor(client, call);
     requireMatch(ctx, entityTag(before));
     const stored = await readStoredNotification(client, before.id);
-    if (stored === undefined) throw new Problem("not-found", "The notification was deleted in the meantime.");
+    if (stored === undefined) throw new Problem("not-found", "The notification has been deleted.");
     const fields = await changedTo(client, { call, owner, stored, sent });
     const { target } = sent;
     const targeted = target !== undefined && {
@@ -175,14 +175,14 @@ async function packageIdOf(
 /** A webhook tells of all packages. */
 function requirePackageAllowed(event: NotificationEvent, packageId: string | null): string | null {
   if (event !== "webhook-disabled" || packageId === null) return packageId;
-  throw invalidBody([{ path: "/package", message: `is no field of ${event}` }]);
+  throw invalidBody([{ path: "/package", message: `is not a field of ${event}` }]);
 }
 
 function thresholdOf(event: NotificationEvent, sent: number | null | undefined): number | null {
   const standard = THRESHOLDS[event] ?? null;
   if (sent === undefined || sent === null) return standard;
   if (standard === null)
-    throw invalidBody([{ path: "/threshold_percent", message: `is no field of ${event}` }]);
+    throw invalidBody([{ path: "/threshold_percent", message: `is not a field of ${event}` }]);
   return sent;
 }
 

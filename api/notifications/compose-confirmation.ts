@@ -15,9 +15,9 @@ export function composeConfirmation({ owner, asker, url }: Asked): Message {
   return {
     subject: `${PRODUCT_NAME}: confirm mails about ${quoted(owner)}`,
     lines: [
-      `${quoted(asker)} asks to send statistics and alerts about ${quoted(owner)} to this address.`,
-      "To receive them, open the page and confirm. The page also lets you stop all mails from this service.",
-      "If you do nothing, you receive none of them.",
+      `${quoted(asker)} wants to send statistics and alerts about ${quoted(owner)} to this address.`,
+      "To receive them, open this page and confirm. You can also stop all mails from this service there.",
+      "If you do nothing, you won't receive any of them.",
     ],
     tiles: [],
     charts: [],

@@ -40,7 +40,7 @@ export function composeMessage({ event, data, owner, base }: Composed): Message 
 }
 
 const CORRECTION =
-  "These numbers were sent before and have changed since: more events came in, or some were replaced or taken back.";
+  "This corrects an earlier message. The numbers have changed because events were added, replaced or retracted.";
 
 const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event], owner: string) => Said } = {
   "weekly-digest": weeklyDigest,
@@ -54,16 +54,16 @@ const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event],
 
 function importFailed(data: ImportFailedData, owner: string): Said {
   const into = intoOf(data, owner);
-  const limit = `You are told where more than ${data.threshold_percent} % are refused.`;
+  const limit = `You are notified if more than ${data.threshold_percent} % of the lines are rejected.`;
   if (data.failures > 1)
     return {
       subject: `${quoted(owner)}: ${formatFull(data.failures)} imports failed`,
       lines: [
-        `${formatFull(data.failures)} imports broke off or refused lines.`,
+        `${formatFull(data.failures)} imports broke off or had rejected lines.`,
         ...listed(data, (each) => `${intoOf(each, owner)}: ${refusedOf(each)}`),
       ],
       small: [limit, ...ONCE_AN_HOUR],
-      label: "Open the imports",
+      label: "Open imports",
       end: "/imports",
     };
   const isBroken = data.reason === "upload-interrupted";
@@ -71,13 +71,13 @@ function importFailed(data: ImportFailedData, owner: string): Said {
     subject: isBroken ? `${into}: an import broke off` : `${into}: an import ${refusedOf(data)}`,
     lines: [
       isBroken
-        ? `An import into ${into} broke off before its end. Nothing of it was imported: send it again.`
-        : `An import into ${into} refused ${formatFull(data.events_failed_to_import)} of ` +
-          `${numbered(data.events_total, "line")}, ${shareOf(data)}. Its page says why, ` +
-          "and has the lines to mend and send again.",
+        ? `An import into ${into} broke off. Nothing was imported; send it again.`
+        : `An import into ${into} rejected ${formatFull(data.events_failed_to_import)} of ` +
+          `${numbered(data.events_total, "line")} (${shareOf(data)}). Its page shows why, and lets you download ` +
+          "the rejected lines, fix them and send them again.",
     ],
     small: [limit],
-    label: "Open the import",
+    label: "Open import",
     end: path`/imports/${data.import}`,
   };
 }
@@ -90,11 +90,11 @@ const shareOf = ({ events_total: total, events_failed_to_import: failed }: Faile
 function refusedOf(data: FailedImport): string {
   if (data.reason === "upload-interrupted") return "broke off";
   const { events_failed_to_import: failed } = data;
-  return `refused ${numbered(failed, "line")} (${shareOf(data)})`;
+  return `rejected ${numbered(failed, "line")} (${shareOf(data)})`;
 }
 
 const LISTED_MAX = 10;
-const ONCE_AN_HOUR = ["Failures of an hour come in one message."];
+const ONCE_AN_HOUR = ["Failures within an hour are sent in one message."];
 
 /** A line for each of the first failures, and one for how many are left. */
 function listed<Failure>(
@@ -113,43 +113,43 @@ function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
       lines: [
         `${formatFull(data.failures)} webhooks were disabled.`,
         ...listed(data, ({ host, reason }) => `${oneLine(host)}: ${oneLine(reason)}`),
-        "Enable each once its receiver answers again. What happens until then is not sent to it.",
+        "Enable each webhook once its receiver works again. Events until then are not sent.",
       ],
       small: ONCE_AN_HOUR,
-      label: "Open the webhooks",
+      label: "Open webhooks",
       end: "/webhooks",
     };
   return {
     subject: `${quoted(owner)}: the webhook to ${quoted(data.host)} was disabled`,
     lines: [
       `The webhook to ${oneLine(data.host)} was disabled. ${oneLine(data.reason, 500)}`,
-      "Once its receiver answers again, enable it. What happens until then is not sent to it.",
+      "Enable it once its receiver works again. Events until then are not sent.",
     ],
-    label: "Open the webhook",
+    label: "Open webhook",
     end: path`/webhooks/${data.webhook}`,
   };
 }
 
 function sourceFailed(data: SourceFailedData, owner: string): Said {
-  const sources = { label: "Open the sources", end: "/settings/sources" };
+  const sources = { label: "Open sources", end: "/settings/sources" };
   if (data.failures > 1)
     return {
-      subject: `${quoted(owner)}: the counts of ${formatFull(data.failures)} sources cannot be fetched`,
+      subject: `${quoted(owner)}: counts of ${formatFull(data.failures)} sources cannot be fetched`,
       lines: [
-        `The registries of ${formatFull(data.failures)} sources were asked three times or more without success.`,
+        `Fetching the counts of ${formatFull(data.failures)} sources failed at least three times in a row.`,
         ...listed(data, ({ kind, name, error }) => `${kind} ${quoted(name)}: ${oneLine(error)}`),
-        "They are asked again automatically. Days that they still have are backfilled.",
+        "Fetching is retried automatically. Missing days are backfilled if the registry still has them.",
       ],
       small: ONCE_AN_HOUR,
       ...sources,
     };
   const source = `${data.kind} ${quoted(data.name)}`;
   return {
-    subject: `${quoted(owner)}: the counts of ${source} cannot be fetched`,
+    subject: `${quoted(owner)}: counts of ${source} cannot be fetched`,
     lines: [
-      `The registry of ${source} was asked three times or more without success. The last time it was: ` +
+      `Fetching the counts of ${source} failed at least three times in a row. Last error: ` +
         oneLine(data.error, 500),
-      "It is asked again by itself. Days that it still has are made up for.",
+      "Fetching is retried automatically. Missing days are backfilled if the registry still has them.",
     ],
     ...sources,
   };

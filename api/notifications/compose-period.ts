@@ -36,8 +36,7 @@ const subjectOf = ({ package: name }: Ranged, owner: string) => quoted(name ?? o
 
 const rangeOf = ({ start_date: startDate, end_date: endDate }: Ranged) => ({ startDate, endDate });
 
-const asOf = ({ complete_through: time }: Ranged) =>
-  `The numbers have all that was received before ${formatTime(time)}. Days are UTC.`;
+const asOf = ({ complete_through: time }: Ranged) => `Data as of ${formatTime(time)}. Days are in UTC.`;
 
 function digest(
   data: DigestData,
@@ -51,17 +50,17 @@ function digest(
   const compared =
     change === null
       ? ""
-      : `, ${change === 0 ? "as many as" : `${signed(change)} against`} the ${unit} before`;
+      : `, ${change === 0 ? "as many as" : `${signed(change)} compared with`} the ${unit} before`;
   return {
     subject: `${name}: ${formatFull(totals[count])} ${count}, ${when}`,
     lines: [
       `${name} had ${formatFull(totals[count])} ${count} in the ${unit} ${when}${compared}.`,
-      ...(fresh > 0 ? [`${numbered(fresh, "company", "companies")} came for the first time.`] : []),
+      ...(fresh > 0 ? [`${numbered(fresh, "company", "companies")} seen for the first time.`] : []),
     ],
     tiles: tilesOf(totals, before),
     charts: digestCharts(data, { unit, count }),
     small: [asOf(data)],
-    label: "Open the dashboard",
+    label: "Open dashboard",
     end: "",
     query: rangeOf(data),
   };
@@ -141,7 +140,7 @@ export function newCompanies(data: NewCompaniesData, owner: string): Said {
     lines: [`${many} downloaded ${name} on ${formatDate(data.start_date)} for the first time.`],
     charts: [{ title: "Downloads on that day", rows: companyRows(companies.slice(0, ROWS_MAX)) }],
     small: [...(rest > 0 ? [`And ${numbered(rest, "more", "more")}.`] : []), asOf(data)],
-    label: "Open the companies",
+    label: "Open companies",
     end: "/companies",
   };
 }
@@ -163,12 +162,12 @@ export function downloadsChanged(data: DownloadsChangedData, owner: string): Sai
   const name = subjectOf(data, owner);
   const day = formatDate(data.start_date);
   const weekday = weekdayName(data.start_date);
-  const far = change === null ? "after none" : signed(change);
+  const far = change === null ? "after 0" : signed(change);
   return {
     subject: `${name}: ${numbered(downloads, "download")} on ${day}, ${far}`,
     lines: [
-      `${name} had ${numbered(downloads, "download")} on ${weekday}, ${day}. The median of the four ${weekday}s before is ` +
-        `${formatFull(median)}${change === null ? "" : `: a change of ${signed(change)}`}.`,
+      `${name} had ${numbered(downloads, "download")} on ${weekday}, ${day}. The median of the previous four ` +
+        `${weekday}s is ${formatFull(median)}${change === null ? "" : `: a change of ${signed(change)}`}.`,
     ],
     charts: [
       {
@@ -176,8 +175,8 @@ export function downloadsChanged(data: DownloadsChangedData, owner: string): Sai
         rows: series.map(({ date, downloads: value }) => ({ label: formatDate(date), value })),
       },
     ],
-    small: [`You are told of changes by ${threshold} % or more.`, asOf(data)],
-    label: "Open the dashboard",
+    small: [`You are notified of changes of ${threshold} % or more.`, asOf(data)],
+    label: "Open dashboard",
     end: "",
     query: { startDate: series[0]?.date ?? data.start_date, endDate: data.end_date },
   };

@@ -39,13 +39,14 @@ export function confirmationRoutes(deps: ConfirmationDeps): Route[] {
       action: "notifications.manage",
       operation: {
         id: "sendConfirmation",
-        summary: "Send the confirmation mail of a notification again",
+        summary: "Send a notification's confirmation mail again",
         description:
-          `For a receiver who has not confirmed the address. An owner asks an address at most once in ${CONFIRMATION_DAYS} ` +
-          "days; the limits of mails apply as well. The link of the mail before is invalid from then on.",
+          "For receivers who have not confirmed their address. An owner can ask an address once every " +
+          `${CONFIRMATION_DAYS} days, and the limits of mails apply. The link in the earlier mail becomes ` +
+          "invalid.",
         answers: {
           200: {
-            description: "The notification; the mail is on its way",
+            description: "The notification. The mail is being sent",
             schema: NOTIFICATION,
             example: { ...EXAMPLE, confirmed: false },
           },
@@ -63,9 +64,9 @@ function askAgain({ pg, ...deps }: ConfirmationDeps, call: Managing): Promise<No
     await lockOwner(client, param("owner"));
     const { owner, notification } = await notificationFor(client, call);
     const stored = await readStoredNotification(client, notification.id);
-    if (stored?.enabled !== true) throw needless("The notification is disabled; enable it first.");
+    if (stored?.enabled !== true) throw needless("The notification is disabled. Enable it first.");
     const { ownerId, mailbox } = stored;
-    if (mailbox === null) throw needless("Only receivers of mails confirm their address.");
+    if (mailbox === null) throw needless("Only e-mail receivers need to confirm their address.");
     if (deps.sendMail === undefined) throw new Problem("email-not-configured", NO_MAIL);
     if (deps.linkBase() === undefined) throw new Problem("email-not-configured", NO_LINKS);
     const receiver = { ownerId, notificationId: notification.id, mailbox };
@@ -89,14 +90,14 @@ async function requireAwaiting(pg: Postgres, receiver: Receiver, address: string
   const state = await readReceiverState(pg, receiver);
   if (state === "awaiting") return;
   throw needless(
-    state === "stopped" ? unwantedSentence(address, state) : `${address} needs no confirmation.`,
+    state === "stopped" ? unwantedSentence(address, state) : `${address} does not need a confirmation.`,
   );
 }
 
 /** The worker decides in the end: others may ask the same address meanwhile. */
 async function requireRoom(pg: Postgres, receiver: Receiver, accountId: string): Promise<void> {
   const seconds = await secondsUntilAskedAgain(pg, receiver);
-  const sentence = `An owner asks an address at most once in ${CONFIRMATION_DAYS} days.`;
+  const sentence = `An owner can ask an address only once every ${CONFIRMATION_DAYS} days.`;
   const lately = seconds > 0 ? { seconds, sentence } : undefined;
   const limited = lately ?? (await findLimit(pg, { ...receiver, kind: "confirmation", accountId }));
   if (limited === undefined) return;

@@ -40,14 +40,14 @@ const EXAMPLES: Pick<NotificationData, FailureEvent> = {
   "webhook-disabled": {
     webhook: NIL_UUID,
     host: "example.org",
-    reason: "This is an example: no webhook of yours was disabled.",
+    reason: "This is an example. None of your webhooks was disabled.",
     ...ONE,
   },
   "source-failed": {
     source: NIL_UUID,
     kind: "npm",
     name: "an example",
-    error: "This is an example: no source of yours has failed.",
+    error: "This is an example. None of your sources has failed.",
     ...ONE,
   },
 };

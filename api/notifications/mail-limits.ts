@@ -40,7 +40,7 @@ export const COUNTS_KEPT_HOURS = 8 * 24;
 
 export function limitSentence({ by, max, hours, mails }: MailLimit): string {
   const whom = by === "receiver" ? "one address receives" : "one account sends";
-  return `The limit is reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
+  return `Limit reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
 }
 
 /** `an hour`, `24 hours`, `7 days`. */

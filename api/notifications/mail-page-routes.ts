@@ -47,7 +47,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
       method: "GET",
       path: UNSUBSCRIBE,
       operation: operationOf("getUnsubscribePage", {
-        summary: "Show the page that stops mails",
+        summary: "Get the unsubscribe page",
         parameter: "notification",
       }),
       handle: page((ctx) => showUnsubscribing(ctx, { ...deps, link: unsubscribeLinkOf(ctx, deps) })),
@@ -56,7 +56,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
       method: "POST",
       path: UNSUBSCRIBE,
       operation: operationOf("unsubscribe", {
-        summary: "Stop mails to their receiver (RFC 8058), or undo that",
+        summary: "Unsubscribe from mails (RFC 8058), or undo it",
         parameter: "notification",
       }),
       handle: page(async (ctx) => {
@@ -71,7 +71,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
       method: "GET",
       path: CONFIRM,
       operation: operationOf("getConfirmationPage", {
-        summary: "Show the page that confirms an address",
+        summary: "Get the confirmation page",
         parameter: "agreement",
       }),
       handle: page((ctx) => showConfirming(ctx, { ...deps, link: confirmationLinkOf(ctx, deps) })),
@@ -107,7 +107,7 @@ function confirmationLinkOf(ctx: ApiContext, { sealer }: MailPageDeps): Confirma
 }
 
 function requireLink<Link>(link: Link | undefined): Link {
-  if (link === undefined) throw new Problem("not-found", "This link is not of a mail of this service.");
+  if (link === undefined) throw new Problem("not-found", "This link is not valid.");
   return link;
 }
 
@@ -195,20 +195,20 @@ function operationOf(id: string, { summary, parameter }: { summary: string; para
     id,
     tag: "Notifications",
     summary,
-    description: "Mails have its address, with a token that only their receiver has.",
-    path: { [parameter]: { schema: { type: "string" }, description: "What the mail is about" } },
+    description: "The link is part of mails and contains a token that only the receiver has.",
+    path: { [parameter]: { schema: { type: "string" }, description: "Id of the notification" } },
     query: {
       token: {
         schema: { type: "string" },
         required: true,
-        description: "Shows that the caller has the mail",
+        description: "Token from the mail",
       },
     },
     answers: {
       200: page("The page"),
-      404: page("The link is not of a mail of this service"),
-      429: page("Too many requests came from the caller's address"),
-      503: page("A store cannot be reached"),
+      404: page("The link is not valid"),
+      429: page("Too many requests from this address"),
+      503: page("A database is unavailable"),
     },
   };
 }

@@ -27,11 +27,11 @@ export function renderUnsubscribePage(
   show(
     ctx,
     "Unsubscribe",
-    `${address} receives mails${about} from this service. Choose which of them end.`,
+    `${address} receives mails${about} from this service. Choose which ones to stop.`,
     <Choices>
-      {hasNotification && <Choice choice="notification">End this notification</Choice>}
-      {owner !== undefined && <Choice choice="owner">End all mails about {owner}</Choice>}
-      <Choice choice="service">End all mails from this service</Choice>
+      {hasNotification && <Choice choice="notification">Stop this notification</Choice>}
+      {owner !== undefined && <Choice choice="owner">Stop all mails about {owner}</Choice>}
+      <Choice choice="service">Stop all mails from this service</Choice>
     </Choices>,
   );
 }
@@ -49,7 +49,7 @@ export function renderConfirmationPage(ctx: ApiContext, { address, agreement, st
     return show(
       ctx,
       "This link has expired",
-      `It confirms nothing any more, and ${address} receives no mails because of it. Whoever asked can send a new confirmation mail.`,
+      `${address} receives no mails because of it. The sender can ask for a new confirmation mail.`,
       <Choices>{never}</Choices>,
     );
   const { owner, asker, isAgreed } = agreement;
@@ -57,16 +57,17 @@ export function renderConfirmationPage(ctx: ApiContext, { address, agreement, st
     return show(
       ctx,
       "Address confirmed",
-      `${address} receives statistics and alerts about ${owner} from now on. Every mail has a link to end them.`,
+      `${address} receives statistics and alerts about ${owner} from now on. Every mail has an unsubscribe link.`,
       <Choices>
-        <Choice choice="owner">End all mails about {owner}</Choice>
+        <Choice choice="owner">Stop all mails about {owner}</Choice>
         {never}
       </Choices>,
     );
   show(
     ctx,
     "Confirm this address",
-    `"${asker}" asks to send statistics and alerts about "${owner}" to ${address}. Nothing is sent unless you confirm.`,
+    `"${asker}" wants to send statistics and alerts about "${owner}" to ${address}. Nothing is sent unless ` +
+      "you confirm.",
     <Choices>
       <Choice choice="confirm">Confirm</Choice>
       {never}
@@ -82,15 +83,15 @@ interface Stopped {
 
 function renderStopped(ctx: ApiContext, { address, owner = "this owner", stop }: Stopped): void {
   const ended = {
-    notification: `the mails of this notification about ${owner}`,
+    notification: `this notification about ${owner}`,
     owner: `all mails about ${owner}`,
     service: "all mails from this service",
   };
-  const wider = stop !== "service" && <Choice choice="service">End all mails from this service</Choice>;
+  const wider = stop !== "service" && <Choice choice="service">Stop all mails from this service</Choice>;
   show(
     ctx,
     "You are unsubscribed",
-    `You ended ${ended[stop]} to ${address}. Nobody but you can undo that.`,
+    `Stopped ${ended[stop]} to ${address}. Only you can undo this.`,
     <Choices>
       {wider}
       <Choice choice="resume">Undo</Choice>

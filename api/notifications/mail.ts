@@ -26,5 +26,6 @@ export class MailRefused extends Error {
 }
 
 export const NO_LINKS =
-  "No confirmation mail can be sent: this service knows no address that receivers can open. Its operator has to set PUBLIC_URL.";
-export const NO_MAIL = "This service sends no mail: its operator has to set SMTP_URL and MAIL_FROM.";
+  "The confirmation mail cannot be sent because the service does not know its public URL. Its operator " +
+  "must set PUBLIC_URL.";
+export const NO_MAIL = "This service cannot send mail. Its operator must set SMTP_URL and MAIL_FROM.";

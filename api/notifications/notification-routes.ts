@@ -37,7 +37,7 @@ const LIST_PATH = "/v2/:owner/notifications";
 const PATH = "/v2/:owner/notifications/:notification";
 const PROBLEMS = ["email-not-configured", "webhook-url-not-allowed", ...PACKAGE_PROBLEMS] as const;
 const NOT_FOR_THE_BLOCKED =
-  "Notifications tell of all packages of the owner: every operation on them is forbidden to callers who are blocked from one.";
+  "Notifications cover all packages of the owner. Callers who are blocked from any of the packages get 403.";
 
 interface QuotedDeps extends NotificationDeps {
   /** Disabled notifications count. */
@@ -53,7 +53,7 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
       action: "notifications.manage",
       operation: {
         id: "listNotifications",
-        summary: "List the notifications of a user or an organization",
+        summary: "List notifications",
         description: NOT_FOR_THE_BLOCKED,
         query: PAGE_QUERY,
         answers: {
@@ -81,9 +81,9 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
         id: "createNotification",
         summary: "Create a notification",
         description:
-          "It tells of periods that end from now on. A mail goes only to a receiver who is `confirmed`: any address but " +
-          "those of members gets one mail first, which asks for consent. " +
-          `An owner has at most ${quotas.notifications} notifications. ${NOT_FOR_THE_BLOCKED}`,
+          "Covers periods that end from now on. Mails are sent only to receivers who are `confirmed`; " +
+          "addresses of people who are not members first get a mail that asks them to confirm. An owner can have " +
+          `${quotas.notifications} notifications. ${NOT_FOR_THE_BLOCKED}`,
         body: { schema: NOTIFICATION_CREATE, example: SENT },
         answers: { 201: ANSWER },
         problems: [...PROBLEMS, QUOTA_PROBLEMS.notifications],
@@ -99,7 +99,7 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
       method: "GET",
       path: PATH,
       action: "notifications.manage",
-      operation: { id: "getNotification", summary: "Read a notification", answers: { 200: ANSWER } },
+      operation: { id: "getNotification", summary: "Get a notification", answers: { 200: ANSWER } },
       async handle(call) {
         answerRecord(call.ctx, (await notificationFor(pg, call)).notification);
       },
@@ -110,10 +110,11 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
       action: "notifications.manage",
       operation: {
         id: "updateNotification",
-        summary: "Change, disable or enable a notification",
+        summary: "Update, disable or enable a notification",
         description:
-          "What is left out stays as it is; another channel needs its target. A disabled one sends nothing, not even what " +
-          "was waiting; enabled again, it tells what happens from then on.",
+          "Omitted fields stay as they are; a new channel requires a target. A disabled notification sends " +
+          "nothing, including messages that were waiting. Once it is enabled again, it covers new periods and " +
+          "events only.",
         body: { schema: NOTIFICATION_UPDATE, example: { enabled: false } },
         answers: { 200: { ...ANSWER, example: { ...EXAMPLE, enabled: false } } },
         problems: [...PROBLEMS, "precondition-failed"],
@@ -129,7 +130,7 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
       operation: {
         id: "deleteNotification",
         summary: "Delete a notification",
-        answers: { 204: { description: "It is gone" } },
+        answers: { 204: { description: "Notification deleted" } },
         problems: ["precondition-failed"],
       },
       async handle(call) {

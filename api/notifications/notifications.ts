@@ -162,7 +162,8 @@ export async function notificationFor(
   const id = param("notification");
   const text = `${SELECT} where n.owner_id = $1 and n.id = $2`;
   const [row] = isUuid(id) ? await query<Nullable<NotificationRecord>>(pg, text, [owner.id, id]) : [];
-  if (row === undefined) throw new Problem("not-found", `There is no notification ${id} that you can see.`);
+  if (row === undefined)
+    throw new Problem("not-found", `The notification ${id} does not exist, or you do not have access to it.`);
   return { owner, notification: withoutNulls<NotificationRecord>(row) };
 }
 

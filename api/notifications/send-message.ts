@@ -119,11 +119,11 @@ async function sendByMail(mail: Mail, { sendMail, onMailFailure }: SendDeps): Pr
   } catch (error) {
     onMailFailure?.(error);
     if (error instanceof MailRefused) {
-      const reason = `The mail server did not take it: ${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
+      const reason = `The mail server rejected the message: ${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
       return { isSent: false, isFinal: error.isFinal, error: reason };
     }
     // Where the mail server is, and how the service signs in there, is the operator's: the log has it.
-    return { isSent: false, isFinal: false, error: "The mail server of the service could not be used." };
+    return { isSent: false, isFinal: false, error: "The mail server could not be reached." };
   }
 }
 
@@ -139,7 +139,7 @@ async function sendToChat(
   const headers = { "Content-Type": "application/json", "User-Agent": USER_AGENT };
   const { status, error, responseBody } = await sendRequest({ url, headers, body }, { guard });
   if (status !== null && status >= 200 && status < 300) return { isSent: true };
-  const answered = `${channel} answered ${status ?? "nothing"}: ${responseBody}`;
+  const answered = `${channel} returned ${status ?? "nothing"}: ${responseBody}`;
   const isFinal = status !== null && status < 500 && status !== 429 && status !== 408;
   return { isSent: false, isFinal, error: error ?? answered.slice(0, ERROR_CHARACTERS_MAX) };
 }

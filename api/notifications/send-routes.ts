@@ -26,7 +26,7 @@ import { type Sending, previewMessage, sendMessage } from "./send-message.js";
 
 const PATH = "/v2/:owner/notifications/:notification";
 const ABOUT =
-  "Of the last period that is over, whether or not it would be told; of an event that is a failure, an example.";
+  "Uses the last complete period, whether or not it would be sent. For failures it uses an example.";
 
 interface SendRoutesDeps extends NotificationDeps {
   clickhouse: ClickHouse;
@@ -48,7 +48,7 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
       action: "notifications.manage",
       operation: {
         id: "previewNotification",
-        summary: "Read a message of a notification as it would be now",
+        summary: "Preview a notification's message",
         description: ABOUT,
         answers: {
           200: {
@@ -72,10 +72,13 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
       action: "notifications.manage",
       operation: {
         id: "sendNotification",
-        summary: "Send one message of a notification now, to see it",
-        description: `${ABOUT} Also of a disabled one. It takes no other message's place. A mail goes only to a receiver who is \`confirmed\`. At most ${SENDS_BY_HAND_MAX} a minute for one account; mails count in the limits of mails as well.`,
+        summary: "Send a notification's message now",
+        description:
+          `${ABOUT} Works for disabled notifications too, and does not replace a scheduled message. Mails are ` +
+          `sent only to receivers who are \`confirmed\`. An account can send ${SENDS_BY_HAND_MAX} a minute; ` +
+          "mails also count towards the limits of mails.",
         answers: {
-          200: { description: "What came of it", schema: NOTIFICATION_SENT, example: { success: true } },
+          200: { description: "Result", schema: NOTIFICATION_SENT, example: { success: true } },
         },
       },
       async handle(call) {
@@ -83,7 +86,7 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
         await requireFew(
           sends,
           call.account.id,
-          `You sent ${SENDS_BY_HAND_MAX} messages by hand in the last minute; try again later.`,
+          `You sent ${SENDS_BY_HAND_MAX} messages in the last minute. Try again later.`,
         );
         const sending = await sendingOf(deps, { call, stored, runLimited });
         const error = await whyUnwanted(deps, { call, sending });
@@ -127,7 +130,7 @@ async function whyUnwanted(
 async function storedFor({ pg }: SendRoutesDeps, call: Managing) {
   const { owner, notification } = await notificationFor(pg, call);
   const stored = await readStoredNotification(pg, notification.id);
-  if (stored === undefined) throw new Problem("not-found", "The notification was deleted in the meantime.");
+  if (stored === undefined) throw new Problem("not-found", "The notification has been deleted.");
   return { ownerId: owner.id, notification, stored };
 }
 

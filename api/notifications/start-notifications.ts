@@ -62,7 +62,7 @@ async function attempt(worker: NotificationsWorker, message: ClaimedMessage): Pr
   const attempted = await send(worker, message).catch((error: unknown) => {
     worker.onFailure(error);
     return outcomeOf(
-      { isSent: false, isFinal: false, error: "The message could not be made." },
+      { isSent: false, isFinal: false, error: "The message could not be created." },
       message.attempts,
     );
   });

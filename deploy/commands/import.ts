@@ -20,7 +20,7 @@ interface Options extends ServiceOptions {
 }
 
 /** Lines were refused, and the others are imported. */
-const REFUSED_STATUS = 2;
+const REJECTED_STATUS = 2;
 
 /** `import`: sends files to a running service, here or elsewhere. */
 export function importCommand(): Command {
@@ -97,7 +97,7 @@ async function runImport(files: readonly string[], options: Options): Promise<vo
   };
   try {
     const outcome = await nearTarget(service, target, () => importFiles(service, files, sending));
-    if (outcome === "refused") process.exitCode = REFUSED_STATUS;
+    if (outcome === "rejected") process.exitCode = REJECTED_STATUS;
   } finally {
     // What is said next begins its own line, also after the ^C of a terminal.
     bar.clear();

@@ -21,7 +21,7 @@ export interface ImportOptions {
   /** Of the operation, without its query. */
   path: string;
   format: ImportFormat;
-  /** Otherwise a file that looks like another format is refused. */
+  /** Otherwise a file that looks like another format is rejected. */
   isFormatGiven: boolean;
   /** The URL template of the downloads in an access log. */
   pattern?: string | undefined;
@@ -36,7 +36,7 @@ export interface ImportOptions {
 }
 
 /** How the command ends: everything imported, or lines refused. Any other failure throws. */
-export type Outcome = "imported" | "refused";
+export type Outcome = "imported" | "rejected";
 
 /** Imports one file after the other. Each is an import of its own. Throws a StartFailure with a sentence. */
 export async function importFiles(
@@ -48,10 +48,10 @@ export async function importFiles(
   for (const path of paths) {
     const file = await openFile(path, options.signal);
     if (!options.isFormatGiven) requireNdjson(file);
-    const refused = options.dryRun
+    const rejected = options.dryRun
       ? await tryFile(service, file, options)
       : await importFile(service, file, options);
-    if (refused > 0) outcome = "refused";
+    if (rejected > 0) outcome = "rejected";
   }
   return outcome;
 }
@@ -162,11 +162,11 @@ const BUSY: ReadonlySet<string> = new Set([
 ]);
 
 function countsOf(counts: ImportCounts, { format }: ImportOptions, wouldBe = ""): string {
-  const { events_successfully_imported: imported, events_failed_to_import: refused } = counts;
+  const { events_successfully_imported: imported, events_failed_to_import: rejected } = counts;
   const warned =
     counts.events_with_warnings === 0 ? "" : `, ${count(counts.events_with_warnings)} of them with warnings`;
   const others = counts.lines_skipped === 0 ? "" : `, and ${skippedIn(counts, format)}`;
-  return `${numbered(imported, "event")} ${wouldBe}imported${warned}, ${numbered(refused, "line")} ${wouldBe}refused${others}.`;
+  return `${numbered(imported, "event")} ${wouldBe}imported${warned}, ${numbered(rejected, "line")} ${wouldBe}rejected${others}.`;
 }
 
 function skippedIn({ lines_skipped: skipped }: ImportCounts, format: ImportFormat): string {

@@ -89,12 +89,12 @@ export const NOTIFICATION = titledObject(
     confirmed: {
       type: "boolean",
       description:
-        "Of `email`: whether mails are sent, because the receiver is a member of the owner or confirmed the address, and " +
-        "has not stopped them",
+        "For `email`: whether mails are sent. True if the receiver is a member of the owner or has confirmed " +
+        "the address, and has not unsubscribed",
     },
     stopped: {
       type: "boolean",
-      description: "Of `email`: whether the receiver stopped the mails; nobody else can undo that",
+      description: "For `email`: whether the receiver unsubscribed. Only the receiver can undo this",
     },
     created_at: TIMESTAMP,
     updated_at: TIMESTAMP,

@@ -21,12 +21,12 @@ interface FormProps {
 export function NotificationForm({ packages, edited }: FormProps) {
   const threshold = edited?.threshold_percent;
   return (
-    <Panel title={edited === undefined ? "New notification" : "Edit the notification"}>
+    <Panel title={edited === undefined ? "New notification" : "Edit notification"}>
       <div id={edited && "edit"} />
       <Form action={edited === undefined ? "create" : `change ${edited.id}`}>
         <Select
           name="event"
-          label="Tell of"
+          label="Notify about"
           value={edited?.event}
           options={NOTIFICATION_EVENTS.map((value) => ({ value, label: EVENT_WORDS[value] }))}
         />
@@ -43,7 +43,11 @@ export function NotificationForm({ packages, edited }: FormProps) {
           name="threshold_percent"
           label="Percent"
           value={threshold === undefined ? undefined : String(threshold)}
-          hint={`Of an unusual day: how far it is from the median of the same weekday in the four weeks before (${THRESHOLDS["downloads-changed"]} if empty). Of an import: the share of refused lines that is still fine (${THRESHOLDS["import-failed"]}).`}
+          hint={
+            "Unusual downloads: notify if a day differs by at least this much from the median of the same weekday " +
+            `in the previous four weeks (default ${THRESHOLDS["downloads-changed"]}). Failed import: notify if ` +
+            `more than this share of lines is rejected (default ${THRESHOLDS["import-failed"]}).`
+          }
         />
         <Select
           name="channel"
@@ -53,13 +57,14 @@ export function NotificationForm({ packages, edited }: FormProps) {
         />
         <Field
           name="target"
-          label="Address or URL"
+          label="E-mail address or URL"
           required={edited === undefined}
           placeholder={edited?.target}
           hint={
             edited === undefined
-              ? "An e-mail address, or the URL of the chat's incoming webhook. A URL is kept as a secret. Receivers who are not members first get one mail that asks for their consent."
-              : `Empty: it stays ${edited.target}.`
+              ? "An e-mail address, or the URL of the chat's incoming webhook. The URL is kept secret. Receivers who " +
+                "are not members first get a mail that asks them to confirm."
+              : `Leave empty to keep ${edited.target}.`
           }
         />
         <Button>{edited === undefined ? "Create notification" : "Save"}</Button>

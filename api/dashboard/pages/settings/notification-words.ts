@@ -2,13 +2,13 @@ import type { NotificationEvent } from "../../../../schemas/contracts/notificati
 import type { NotificationChannel } from "../../../../schemas/contracts/notification.js";
 
 export const EVENT_WORDS: Record<NotificationEvent, string> = {
-  "weekly-digest": "Every week: its numbers",
-  "monthly-digest": "Every month: its numbers",
-  "new-companies": "New companies on a day",
-  "downloads-changed": "A day with unusual downloads",
-  "import-failed": "An import that breaks off or refuses lines",
-  "webhook-disabled": "A webhook that is disabled",
-  "source-failed": "A registry that cannot be asked",
+  "weekly-digest": "Weekly digest",
+  "monthly-digest": "Monthly digest",
+  "new-companies": "New companies",
+  "downloads-changed": "Unusual downloads",
+  "import-failed": "Failed import",
+  "webhook-disabled": "Disabled webhook",
+  "source-failed": "Registry can't be reached",
 };
 
 export const CHANNEL_WORDS: Record<NotificationChannel, string> = {

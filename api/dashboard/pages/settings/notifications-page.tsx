@@ -29,14 +29,14 @@ export const notificationsPage = page<NotificationList>({
   path: "/o/:owner/settings/notifications",
   section: "settings",
   load,
-  title: (_, { owner }) => `Notifications of ${owner.name}`,
+  title: (_, { owner }) => `Notifications – ${owner.name}`,
   render: (list, { shown }) => <Notifications {...list} sent={shown as NotificationSent | undefined} />,
   submit: change,
   notices: {
-    created: "The notification was created. It tells of what ends from now on.",
-    changed: "The notification was changed.",
-    asked: "The confirmation mail is on its way.",
-    deleted: "The notification was deleted.",
+    created: "Notification created. It covers periods and events from now on.",
+    changed: "Notification saved.",
+    asked: "Confirmation mail sent.",
+    deleted: "Notification deleted.",
   },
 });
 
@@ -67,15 +67,15 @@ function Notifications({ notifications, next, packages, edited, preview, sent }:
       <PageHead
         title="Notifications"
         guide="notifications"
-        about="Digests and alerts by mail or in a chat, so that nobody has to look here for them."
+        about="Get digests and alerts by e-mail or chat."
       />
       <SettingsTabs current="notifications" />
       <LinkNotice />
       {sent !== undefined && <SentNotice sent={sent} />}
       {preview !== undefined && <Preview preview={preview} />}
       {notifications.length === 0 ? (
-        <EmptyState title="There is no notification yet">
-          <p>Begin with the weekly digest: every Monday, the numbers of the week before.</p>
+        <EmptyState title="No notifications yet">
+          <p>Start with the weekly digest: every Monday you get the numbers of the previous week.</p>
         </EmptyState>
       ) : (
         <Panel title="Notifications">
@@ -95,9 +95,9 @@ function LinkNotice() {
   if (ctx.state.hasPublicUrl) return null;
   return (
     <p class="notice warning">
-      Set <code>PUBLIC_URL</code> to the address under which people reach this service. Until then links in
-      mails and chats lead to the machine that the service runs on, or are left out, and then no receiver can
-      confirm an address.
+      Set <code>PUBLIC_URL</code> to the URL under which people reach this service. Until then mails and chats
+      contain no links, or links that only work on the machine of the service, and receivers cannot confirm
+      their address.
     </p>
   );
 }
@@ -105,22 +105,22 @@ function LinkNotice() {
 function SentNotice({ sent: { success, error } }: { sent: NotificationSent }) {
   return success ? (
     <p class="notice" role="status">
-      The message was sent.
+      Message sent.
     </p>
   ) : (
     <p class="problem" role="alert">
-      The message was not sent. {error}
+      The message could not be sent. {error}
     </p>
   );
 }
 
 function Preview({ preview: { subject, text } }: { preview: NotificationPreview }) {
   return (
-    <Panel title="As it would look now">
+    <Panel title="Preview">
       <p>
         <bdi>{subject}</bdi>
       </p>
-      <pre tabIndex={0} role="group" aria-label="The message">
+      <pre tabIndex={0} role="group" aria-label="Message">
         {text}
       </pre>
     </Panel>
@@ -157,12 +157,12 @@ function NotificationTable({
 
 function State({ notification }: { notification: NotificationRecord }) {
   const { enabled, confirmed, stopped, last_error: error, last_sent_at: at } = notification;
-  const last = at === undefined ? "nothing sent yet" : `last sent ${formatTime(at)}`;
+  const last = at === undefined ? "Nothing sent yet" : `last sent ${formatTime(at)}`;
   if (!enabled) return <Badge>Off</Badge>;
   if (stopped === true)
     return (
       <>
-        <Badge kind="warn">Stopped</Badge> The receiver stopped these mails. Only the receiver can undo that.
+        <Badge kind="warn">Stopped</Badge> The receiver unsubscribed. Only the receiver can undo this.
       </>
     );
   if (confirmed === false)
@@ -195,7 +195,7 @@ function Changes({ notification }: { notification: NotificationRecord }) {
       </a>
       {confirmed !== false && (
         <Form action={`send ${id}`}>
-          <Button kind="quiet">Send one now</Button>
+          <Button kind="quiet">Send now</Button>
         </Form>
       )}
       {enabled && confirmed === false && stopped !== true && (
@@ -209,7 +209,7 @@ function Changes({ notification }: { notification: NotificationRecord }) {
       <Form action={`${enabled ? "disable" : "enable"} ${id}`}>
         <Button kind="quiet">{enabled ? "Turn off" : "Turn on"}</Button>
       </Form>
-      <ConfirmButton action={`delete ${id}`} label="Delete" question="Nothing more is sent to it." />
+      <ConfirmButton action={`delete ${id}`} label="Delete" question="The receiver gets no more messages." />
     </div>
   );
 }

@@ -202,7 +202,7 @@ describe("what the caller may not read does not exist", () => {
       ["list_imports"],
       ["get_adoption", { package: "tool" }],
     ] as const)
-      await expect(call(client, tool, { owner: OWNER, ...more })).rejects.toThrow(`There is no`);
+      await expect(call(client, tool, { owner: OWNER, ...more })).rejects.toThrow("does not exist");
   });
 
   test("a package that the caller is blocked from is in no list and no number", async () => {
@@ -219,7 +219,7 @@ describe("what the caller may not read does not exist", () => {
       totals: { downloads: 0 },
     });
     await expect(call(client, "get_adoption", { owner: OWNER, package: "tool" })).rejects.toThrow(
-      "There is no",
+      "does not exist",
     );
     await set("default");
   });
@@ -256,9 +256,9 @@ describe("hostile text", () => {
   });
 
   test.each([
-    [{ owner: "../../v1/user" }, "There is no owner"],
+    [{ owner: "../../v1/user" }, "The owner ../../v1/user does not exist"],
     [{ owner: ".." }, "Not found, or you don't have access"],
-    [{ owner: "a\ud800" }, "There is no owner"],
+    [{ owner: "a\ud800" }, "The owner a"],
     [
       { owner: OWNER, limit: { $gt: 0 } },
       "limit must be a string, a number or a list of these. (invalid-query)",
@@ -266,7 +266,7 @@ describe("hostile text", () => {
     [{ owner: OWNER, delete: "true" }, "Unknown query parameter delete"],
     [{ owner: OWNER, country: Array.from({ length: 3_000 }, () => "DE") }, "more than 1000 values"],
     [{ owner: OWNER, startDate: "yesterday", endDate: "today" }, "startDate"],
-    [{}, "owner is needed. (invalid-query)"],
+    [{}, "owner is required. (invalid-query)"],
   ])("arguments %#: refused with a sentence", async (given, sentence) => {
     await expect(call(await connect(api.token), "get_statistics", given)).rejects.toThrow(sentence);
   });
@@ -279,7 +279,7 @@ test.each([
   ["get_list", { breakdown: "colour" }, "Unknown list colour"],
   ["get_statistics", { owner: "imports" }, "readStatistics cannot take"],
   ["list_companies", { owner: "pixels" }, "listCompanies cannot take"],
-  ["get_company", { owner: "packages", company: "x" }, "There is no"],
+  ["get_company", { owner: "packages", company: "x" }, "does not exist"],
 ])("%s with %j reaches no other operation", async (tool, given, sentence) => {
   await expect(call(await connect(api.token), tool, { owner: OWNER, ...given })).rejects.toThrow(sentence);
 });

@@ -115,13 +115,13 @@ describe("a file of events", () => {
     expect(out).toContain(`  Nothing was imported: ${reason}.\n`);
   });
 
-  test("that was sent before is imported once, until it is sent --again", async () => {
+  test("that was already imported is imported once, until it is sent --again", async () => {
     const file = await write("twice.ndjson", `${GOOD}\n`);
     await send(file);
     const first = await newestImport();
     expect(await send(file)).toMatchObject({
       status: 0,
-      out: saying("sent before"),
+      out: saying("already imported"),
     });
     expect(await newestImport()).toEqual(first);
     expect((await send(file, "--again")).status).toBe(0);
@@ -136,7 +136,7 @@ describe("a file of events", () => {
     expect(await run([file, ...other])).toMatchObject({ status: 0 });
     const second = await newestImport();
     expect(second).toMatchObject({ package: { name: "other" }, events_successfully_imported: 1 });
-    expect((await run([file, ...other])).out).toContain("sent before");
+    expect((await run([file, ...other])).out).toContain("already imported");
     expect(await newestImport()).toEqual(second);
   });
 
@@ -225,7 +225,7 @@ describe("other formats", () => {
     expect(unnamed.err).toBe("access.log looks like combined. Add --format combined.\n");
   });
 
-  test("a log that has grown: what was sent before counts once", async () => {
+  test("a log that has grown: what was already imported counts once", async () => {
     const log = await readFile(join(LOGS, "nginx.txt"), "utf8");
     for (const grown of [log, log + log]) await send(await write("grown.log", grown), "--format", "combined");
     // Five of its requests are downloads.

@@ -45,7 +45,7 @@ describe("an address of no member", () => {
     expect(mails.map(({ to }) => to)).toEqual([STRANGER]);
     const [{ subject, text, html } = { subject: "", text: "", html: "" }] = mails;
     expect(subject).toBe(`Maintainer Toolchain: confirm mails about "${world.organization}"`);
-    expect(text).toContain(`"${world.names.admin}" asks`);
+    expect(text).toContain(`"${world.names.admin}" wants`);
     expect(text.match(/https?:/g)).toHaveLength(1);
     expect(html.match(/href=/g)).toHaveLength(1);
     expect(await read(made[1] as NotificationRecord)).toMatchObject({ confirmed: false, stopped: false });
@@ -56,7 +56,7 @@ describe("an address of no member", () => {
     await idle();
     const url = linkIn(mails[0], "confirm-address");
     for (const method of ["GET", "HEAD", "GET"]) expect((await fetch(url, { method })).status).toBe(200);
-    expect(await (await fetch(url)).text()).toContain(`&quot;${world.names.admin}&quot; asks`);
+    expect(await (await fetch(url)).text()).toContain(`&quot;${world.names.admin}&quot; wants`);
     expect((await fetch(url, { method: "POST" })).status).toBe(200);
     expect(await read(made)).toMatchObject({ confirmed: false });
     await confirm(mails[0]);
@@ -236,7 +236,7 @@ describe("a receiver who stops", () => {
       const { made } = await confirmed();
       await choose(url(), scope);
       expect(await read(made)).toMatchObject({ confirmed: false, stopped: true });
-      expect(await choose(url(), "resume")).toContain("Choose which of them end");
+      expect(await choose(url(), "resume")).toContain("Choose which ones to stop");
       expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
       const before = mails.length;
       await tell(made);
@@ -273,7 +273,7 @@ describe("asking again", () => {
     expect((await ask("owner", made)).status).toBe(200);
     await idle();
     expect(mails).toHaveLength(2);
-    expect(mails[1]?.text).toContain(`"${world.names.owner}" asks`);
+    expect(mails[1]?.text).toContain(`"${world.names.owner}" wants`);
   });
 
   test("has to wait seven days, and is needless for who confirmed or stopped, and for a chat", async () => {
@@ -281,14 +281,14 @@ describe("asking again", () => {
     await idle();
     const early = await ask("admin", made);
     expect(early).toMatchObject(refused(429, "rate-limited"));
-    expect((early.body as { message: string }).message).toMatch(/at most once in 7 days\. Try again after/);
+    expect((early.body as { message: string }).message).toMatch(/only once every 7 days\. Try again after/);
     expect(Number(early.headers.get("retry-after"))).toBeGreaterThan(6 * 24 * 3_600);
     await confirm(mails[0]);
     expect(await ask("admin", made)).toMatchObject(refused(409, "no-confirmation-needed"));
     await choose(linkIn(mails[0], "confirm-address"), "owner");
     const stopped = await ask("admin", made);
     expect(stopped).toMatchObject(refused(409, "no-confirmation-needed"));
-    expect((stopped.body as { message: string }).message).toContain("Only the receiver can undo that");
+    expect((stopped.body as { message: string }).message).toContain("Only the receiver can undo this");
     const slack = { event: "import-failed", channel: "slack", target: "http://127.0.0.1:59999/" };
     const chat = await as("admin", `POST /v2/${world.organization}/notifications`, slack);
     expect(await ask("admin", chat.body as NotificationRecord)).toMatchObject(
@@ -304,7 +304,7 @@ test("a message by hand goes to no receiver who has not confirmed", async () => 
   const sent = await as("admin", `POST /v2/${world.organization}/notifications/${made.id}/send`, {});
   expect(sent.body).toEqual({
     success: false,
-    error: `${STRANGER} has not confirmed yet that it wants these mails.`,
+    error: `${STRANGER} has not confirmed the address yet.`,
   });
   expect(mails).toHaveLength(1);
 });
@@ -319,22 +319,20 @@ test("the page shows the state of each receiver, and asks again", async () => {
   expect(awaiting.text).toMatch(
     /grace@elsewhere\.example e-mail Awaiting confirmation Nothing is sent until/,
   );
-  expect(awaiting.text).toMatch(new RegExp(`${world.names.member}@example\\.org e-mail On nothing sent yet`));
+  expect(awaiting.text).toMatch(new RegExp(`${world.names.member}@example\\.org e-mail On Nothing sent yet`));
   expect(awaiting.html.match(/Send confirmation again/g)).toHaveLength(1);
-  expect(awaiting.html.match(/Send one now/g)).toHaveLength(1);
+  expect(awaiting.html.match(/Send now/g)).toHaveLength(1);
   const early = await admin.post(at, { action: `ask ${made.id}` });
-  expect([early.status, early.text]).toEqual([429, expect.stringContaining("at most once in 7 days")]);
+  expect([early.status, early.text]).toEqual([429, expect.stringContaining("only once every 7 days")]);
   await passTime("7 days");
   const asked = await admin.submit(at, { action: `ask ${made.id}` });
-  expect(asked.text).toContain("The confirmation mail is on its way.");
+  expect(asked.text).toContain("Confirmation mail sent.");
   await idle();
   expect(mails).toHaveLength(2);
   await confirm(mails[1]);
   expect((await admin.get(at)).text).not.toContain("Awaiting confirmation");
   await choose(linkIn(mails[1], "confirm-address"), "service");
   const stopped = await admin.get(at);
-  expect(stopped.text).toContain(
-    "Stopped The receiver stopped these mails. Only the receiver can undo that.",
-  );
+  expect(stopped.text).toContain("Stopped The receiver unsubscribed. Only the receiver can undo this.");
   expect(stopped.html).not.toContain("Send confirmation again");
 });

@@ -105,6 +105,6 @@ describe.each([
   test("and the page says what to set where PUBLIC_URL is not set", async () => {
     const ada = await visit(toolchain.api, { username: "ada", token });
     const page = await ada.get("/o/acme/settings/notifications");
-    expect(page.text.includes("Set PUBLIC_URL to the address")).toBe(!("PUBLIC_URL" in variables));
+    expect(page.text.includes("Set PUBLIC_URL to the URL")).toBe(!("PUBLIC_URL" in variables));
   });
 });

@@ -164,7 +164,7 @@ describe("a weekly digest by mail", () => {
     const looked = await fetch(url);
     expect([looked.status, await looked.text()]).toEqual([
       200,
-      expect.stringContaining("End all mails about acme"),
+      expect.stringContaining("Stop all mails about acme"),
     ]);
     expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
 
@@ -183,7 +183,7 @@ describe("a weekly digest by mail", () => {
       expect.stringContaining("You are unsubscribed"),
     ]);
     expect(await read(made)).toMatchObject({ enabled: true, confirmed: false, stopped: true });
-    const error = "ada@example.org stopped these mails. Only the receiver can undo that.";
+    const error = "ada@example.org unsubscribed from these mails. Only the receiver can undo this.";
     const byHand = await api.post(`/v2/acme/notifications/${made.id}/send`, {});
     expect(byHand).toEqual({ success: false, error });
     await fetch(url, { method: "POST", body: new URLSearchParams({ choice: "resume" }) });
@@ -333,7 +333,7 @@ test("an import that refuses more than its share is told once, one that refuses 
   await plan();
   await plan();
   await sent(chat.received, 1);
-  expect(texts()[0]).toContain("refused 1 of 20 lines");
+  expect(texts()[0]).toContain("rejected 1 of 20 lines");
   await Promise.all(made.map(remove));
 });
 
@@ -432,7 +432,7 @@ test.each([0, 5, 99.5, 150])(
   async (threshold) => {
     const made = await notify(byChat("import-failed", { threshold_percent: threshold }));
     const { text } = await api.get<{ text: string }>(`/v2/acme/notifications/${made.id}/preview`);
-    expect(text).toContain(`more than ${threshold} % are refused`);
+    expect(text).toContain(`more than ${threshold} % of the lines are rejected`);
     await remove(made);
   },
 );
@@ -464,18 +464,18 @@ test("the page makes, shows, previews, sends, edits and ends a notification with
   const fields = { event: "weekly-digest", package: "", threshold_percent: "", channel: "mattermost" };
   const target = chat.url.replace("/hook", TARGET);
   const made = await owner.submit(at, { action: "create", ...fields, target });
-  expect(made.text).toContain("The notification was created.");
-  expect(made.text).toMatch(/Every week: its numbers .*127\.0\.0\.1:\d+ Mattermost On nothing sent yet/);
+  expect(made.text).toContain("Notification created.");
+  expect(made.text).toMatch(/Weekly digest .*127\.0\.0\.1:\d+ Mattermost On Nothing sent yet/);
   expect(made.html).not.toContain(TARGET);
   const [, id = ""] = /value="send ([0-9a-f-]{36})"/.exec(made.html) ?? [];
   const preview = await owner.get(`${at}?preview=${id}`);
-  expect(preview.text).toMatch(/As it would look now Maintainer Toolchain: "acme": [\d,]+ downloads/);
+  expect(preview.text).toMatch(/Preview Maintainer Toolchain: "acme": [\d,]+ downloads/);
   expect(preview.html).not.toContain("<b>web");
-  expect((await owner.post(at, { action: `send ${id}` })).text).toContain("The message was sent.");
+  expect((await owner.post(at, { action: `send ${id}` })).text).toContain("Message sent.");
   expect(chat.received).toHaveLength(1);
 
   const edit = await owner.get(`${at}?edit=${id}`);
-  expect(edit.text).toContain("Edit the notification");
+  expect(edit.text).toContain("Edit notification");
   const changes = { action: `change ${id}`, ...fields, target: "" };
   const refusedPage = await owner.post(`${at}?edit=${id}`, {
     ...changes,
@@ -484,7 +484,7 @@ test("the page makes, shows, previews, sends, edits and ends a notification with
   });
   expect([refusedPage.status, refusedPage.text]).toEqual([422, expect.stringContaining("must be a number")]);
   const changed = await owner.submit(at, { ...changes, event: "import-failed", threshold_percent: "2.5" });
-  expect(changed.text).toContain("An import that breaks off or refuses lines 2.5 %");
+  expect(changed.text).toContain("Failed import 2.5 %");
   expect((await owner.submit(at, { action: `disable ${id}` })).text).toContain("Off");
   expect((await owner.submit(at, { action: `delete ${id}` })).text).not.toContain("127.0.0.1");
 
