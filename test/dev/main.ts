@@ -1,0 +1,77 @@
+// npm run dev: the service from the sources, restarted at each change, while its stores keep running in this process.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { openDataDir } from "../../deploy/process/data-dir.js";
+import { stopSignal } from "../../deploy/process/lifecycle.js";
+import { createLog } from "../../deploy/process/log.js";
+import { loadSecretFile } from "../../deploy/process/private-files.js";
+import { runAsProgram } from "../../deploy/process/run-as-program.js";
+import { startClickHouse } from "../../deploy/stores/embedded/clickhouse/clickhouse.js";
+import { startPostgres } from "../../deploy/stores/embedded/postgres/postgres.js";
+import { embeddedUrl } from "../../deploy/stores/open-stores.js";
+import { pause, startRepeating } from "../../schemas/async/pause.js";
+import { WakeUp } from "../../schemas/async/wake-up.js";
+import { DAY_MS } from "../../schemas/date-range.js";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FOLDERS = ["api", "aggregate", "deploy", "enrich", "ingest", "schemas"];
+/** Editors write a file in several steps, and a checkout writes many. */
+const SETTLED_MS = 50;
+
+await runAsProgram(async () => {
+  const stopped = stopSignal();
+  await using dataDir = await openDataDir(process.env["DATA_DIR"] ?? "data-dev");
+  const log = createLog({ level: "warn" });
+  process.stdout.write(`Starting PostgreSQL and ClickHouse in ${dataDir.path}; they run until Ctrl-C ...\n`);
+  await using postgres = await startPostgres({ dir: dataDir.sub("postgres"), log });
+  await using clickhouse = await startClickHouse({ dir: dataDir.sub("clickhouse"), log });
+  const env = {
+    LOG_LEVEL: "warn",
+    ...process.env,
+    DATA_DIR: dataDir.sub("service"),
+    DATABASE_URL: postgres.url,
+    CLICKHOUSE_URL: embeddedUrl(clickhouse),
+    SECRET_KEY: loadSecretFile(join(dataDir.path, "secret-key"), () => randomBytes(32).toString("base64")),
+  };
+  const changed = new WakeUp();
+  const watchers = FOLDERS.map((folder) =>
+    watch(join(ROOT, folder), { recursive: true }, () => changed.ring()),
+  );
+  let service = startService(env);
+  const restarting = startRepeating(
+    async (signal) => {
+      await changed.pause(DAY_MS, { signal });
+      await pause(SETTLED_MS, { signal });
+      if (signal.aborted || !build()) return;
+      await end(service);
+      service = startService(env);
+    },
+    { everyMs: 0, onFailure: (error) => log.error(error) },
+  );
+  await Promise.race([stopped, postgres.exited, clickhouse.exited]);
+  for (const watcher of watchers) watcher.close();
+  await restarting[Symbol.asyncDispose]();
+  await end(service);
+});
+
+function startService(env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(join(ROOT, "dist/deploy/main.js"), ["start"], { env, stdio: "inherit" });
+}
+
+/** At once: what a kill interrupts, the next start repairs, as after a crash. */
+async function end(service: ChildProcess): Promise<void> {
+  if (service.exitCode !== null || service.signalCode !== null) return;
+  service.kill("SIGKILL");
+  await once(service, "exit");
+}
+
+/** Whether the sources compile. The compiler prints what is wrong; the service that runs stays. */
+function build(): boolean {
+  return (
+    spawnSync(process.execPath, ["deploy/build.mjs", "--if-changed"], { cwd: ROOT, stdio: "inherit" })
+      .status === 0
+  );
+}
