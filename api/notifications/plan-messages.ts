@@ -68,12 +68,13 @@ export async function planMessages(deps: PlanDeps): Promise<number> {
   let waiting: PlanTurn[] = [];
   for (;;) {
     const isOver = signal.aborted || failures.length > 0 || performance.now() > until;
+    const except = [...underWay.keys()];
     if (isOver) waiting = [];
-    else if (waiting.length === 0)
-      waiting = await readTurns(pg, { since: run.since, except: [...underWay.keys()] });
+    else if (waiting.length === 0) waiting = await readTurns(pg, { since: run.since, except });
     for (const turn of waiting.splice(0, TURNS_AT_ONCE - underWay.size)) begin(turn);
-    if (underWay.size === 0) break;
-    await Promise.race(underWay.values());
+    if (underWay.size > 0) await Promise.race(underWay.values());
+    // A turn that ended meanwhile may have left rules of its account, which were not asked for.
+    else if (isOver || except.length === 0) break;
   }
   signal.throwIfAborted();
   if (failures.length > 0) throw failures[0];
