@@ -7,6 +7,7 @@ import { parseBytes } from "../../schemas/formats.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
+import { adminCommandFor } from "./admin-command.js";
 import { DEFAULTS, VARIABLES, type Variables } from "./config-schema.js";
 import { type RetentionOptions, retentionOptions } from "./retention-options.js";
 import type { Role } from "./roles.js";
@@ -144,8 +145,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     requestsPerSecond: Number(variables.REQUESTS_PER_SECOND),
     corsOrigins: items(variables.CORS_ORIGINS ?? ""),
     logLevel: variables.LOG_LEVEL as LogLevel,
-    // Scripts of npm are run in a clone; an image and an installed package have the program in their path.
-    adminCommand: env["npm_lifecycle_event"] ? "npm run admin --" : "maintainer-toolchain admin",
+    adminCommand: adminCommandFor(env, { dataDir: resolve(variables.DATA_DIR) }),
   };
 }
 
