@@ -55,9 +55,11 @@ const ANSWERS: Partial<Record<string, Answer>> = {
   "/readyz": answerReadiness,
 };
 
+const NOT_FOUND = `Not found. This port serves ${Object.keys(ANSWERS).join(", ")}.\n`;
+
 async function answer(sources: Sources, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const known = ANSWERS[request.url?.split("?", 1)[0] ?? ""];
-  if (known === undefined) response.writeHead(404).end();
+  if (known === undefined) response.writeHead(404, { "Content-Type": "text/plain" }).end(NOT_FOUND);
   else if (request.method === "GET" || request.method === "HEAD") await known(sources, response);
   else response.writeHead(405, { Allow: "GET, HEAD" }).end();
 }

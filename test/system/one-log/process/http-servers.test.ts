@@ -66,6 +66,9 @@ test("metrics are Prometheus text about the process", async () => {
   expect(await response.text()).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect((await fetch(`${server.url}/other`)).status).toBe(404);
   expect((await fetch(`${server.url}/metrics`, { method: "POST" })).status).toBe(405);
+  const root = await fetch(server.url);
+  expect(root.status).toBe(404);
+  expect(await root.text()).toBe("Not found. This port serves /metrics, /healthz, /readyz.\n");
 });
 
 test("many requests for metrics are rendered once, and answered once a connection", async () => {
