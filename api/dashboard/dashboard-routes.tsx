@@ -14,10 +14,14 @@ import { readForm } from "./read-form.js";
 import { SignedOut } from "./signed-out.js";
 import { renderPage } from "./layout.js";
 
+/** The root redirects browsers, and tells programs where to look. */
 export function leadToDashboard(): Middleware<ApiState> {
   return async (ctx, next) => {
-    if (ctx.path !== "/" || ctx.accepts("json", "html") !== "html") return void (await next());
-    ctx.redirect(addressOf(ctx.state.publicBase, ""));
+    const { publicBase } = ctx.state;
+    if (ctx.path !== "/" || !["GET", "HEAD"].includes(ctx.method)) return void (await next());
+    if (ctx.accepts("json", "html") === "html") return ctx.redirect(addressOf(publicBase, ""));
+    const places = `The dashboard is at ${publicBase}/dashboard, the API reference at ${publicBase}/docs.`;
+    throw new Problem("not-found", `No page at /. ${places}`);
   };
 }
 
@@ -135,5 +139,5 @@ async function show(page: Page, visit: Visit): Promise<void> {
 }
 
 function notFound(path: string): Problem {
-  return new Problem("not-found", `There is nothing at ${path}.`);
+  return new Problem("not-found", `No page at ${path}.`);
 }

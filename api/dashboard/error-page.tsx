@@ -36,7 +36,7 @@ export function putStatus(ctx: ApiContext, { status, retryAfterSeconds }: Proble
 }
 
 function titleOf({ status }: Problem): string {
-  if (status === 404) return "Not found";
+  if (status === 404) return "Page not found";
   return status === 503 ? "Unavailable" : "Error";
 }
 
@@ -52,25 +52,34 @@ function ErrorContent({ problem, meant }: { problem: Problem; meant: Meant | und
       {meant && <Meanings {...meant} />}
       <p class="actions">
         <a class="button" href={href("")}>
-          To the overview
+          Go to overview
         </a>
         <a class="button" href={guideAddress(visit)}>
           Guide
         </a>
       </p>
-      {problem.status >= 500 && <p class="soft small">Request {ctx.state.requestId}</p>}
+      {problem.status >= 500 && <p class="soft small">Request ID: {ctx.state.requestId}</p>}
     </section>
   );
 }
 
 function wordsFor({ status, message }: Problem): { title: string; sentence: string } {
   if (status === 404)
-    return { title: "Not found", sentence: "There is nothing here, or nothing that you may see." };
+    return {
+      title: "Page not found",
+      sentence: "This page doesn't exist, or you don't have access to it.",
+    };
   if (status === 503)
     return {
-      title: "Unavailable at the moment",
-      sentence: "A store cannot be reached. Nothing is lost. The page asks again by itself in a few seconds.",
+      title: "Temporarily unavailable",
+      sentence: "The database is temporarily unavailable. No data is lost; this page retries automatically.",
     };
-  if (status >= 500) return { title: "Something went wrong here", sentence: message };
-  return { title: "This cannot be shown", sentence: message };
+  if (status >= 500)
+    return {
+      title: "Unexpected error",
+      sentence:
+        "Try again. If the error persists, report the request ID below to the operator of this service.",
+    };
+  if (status === 403) return { title: "Access denied", sentence: message };
+  return { title: "This page can't be shown", sentence: message };
 }

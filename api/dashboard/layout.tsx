@@ -68,7 +68,7 @@ function Layout({ title, section, notice, description, retrySeconds, children }:
       </head>
       <body>
         <a class="skip" href="#main">
-          Skip to the content
+          Skip to content
         </a>
         <Top section={section} />
         <main id="main" tabIndex={-1}>
@@ -105,6 +105,7 @@ function Top({ section }: { section: Section | undefined }) {
       <div class="bar">
         <a class="logo" href={visit.href("")} aria-label="Maintainer Toolchain">
           <Mark />
+          <span class={viewer ? "name" : undefined}>Maintainer Toolchain</span>
         </a>
         {viewer && <OwnerSwitch viewer={viewer} owner={owner} />}
         <span class="spring" />
@@ -133,7 +134,7 @@ function OwnerSwitch({ viewer, owner }: { viewer: Viewer; owner: VisitedOwner | 
   return (
     <details class="menu" data-menu="owner">
       <summary>
-        <span class="cut">{owner?.name ?? "Choose an owner"}</span>
+        <span class="cut">{owner?.name ?? "Switch organization"}</span>
       </summary>
       <ul>
         {names.map((name) => (
@@ -170,7 +171,7 @@ function AccountMenu({ viewer, section }: { viewer: Viewer; section: Section | u
           <a href={guideAddress(visit)}>Guide</a>
         </li>
         <li>
-          <a href={docsAddress(visit)}>API</a>
+          <a href={docsAddress(visit)}>API reference</a>
         </li>
         <li class="apart">
           <form method="post" action={href("/sign-out")}>

@@ -43,13 +43,13 @@ async function ownPlaces(visit: Visit): Promise<Place[]> {
   return [
     ...packages.map(({ uuid, name, owner }) => ({
       name,
-      kind: `Package of ${owner}`,
+      kind: `Package in ${owner}`,
       to: href(path`/o/${owner}/packages/${uuid}`),
     })),
-    ...owners.map((name) => ({ name, kind: "Owner", to: href(path`/o/${name}`) })),
+    ...owners.map((name) => ({ name, kind: "Organization", to: href(path`/o/${name}`) })),
     ...ENTRIES.filter(({ isFor }) => isFor(ownerNamed(asked, user))).map(({ label, end }) => ({
       name: label,
-      kind: `Page of ${asked}`,
+      kind: `Page in ${asked}`,
       to: href(path`/o/${asked}` + end),
     })),
   ];
@@ -69,10 +69,10 @@ export function Meanings({ wanted, near }: Meant) {
   const { known } = useVisit();
   return (
     <>
-      {known.user && <SearchField label="What you looked for" text={wanted} />}
+      {known.user && <SearchField label="Search for this page" text={wanted} />}
       {near.length > 0 && (
         <>
-          <h2>Did you mean</h2>
+          <h2>Did you mean one of these?</h2>
           <ul class="near">
             {near.map(({ name, kind, to }) => (
               <li>

@@ -63,7 +63,10 @@ export function readForm(ctx: ApiContext, limits: FormLimits): Promise<Form> {
     return readBody(ctx, (bytes) => readFiles(bytes, { contentType: ctx.get("Content-Type"), valuesMax }));
   return readBody(ctx, (bytes) => {
     if (bytes.length > 0 && !ctx.is("application/x-www-form-urlencoded"))
-      throw new Problem("unsupported-encoding", "A form is sent as application/x-www-form-urlencoded.");
+      throw new Problem(
+        "unsupported-encoding",
+        "The form must be sent as application/x-www-form-urlencoded.",
+      );
     requireFewFields(bytes, { valuesMax, separator: "&" });
     return new Form(new URLSearchParams(bytes.toString("utf8")));
   });
@@ -89,7 +92,7 @@ async function readFiles(bytes: Buffer, parts: Parts): Promise<Form> {
 async function partsOf(bytes: Buffer, { contentType, valuesMax }: Parts): Promise<FormData> {
   const [, boundary] = /;\s*boundary="?([\w'()+,./:=?-]{1,70})"?\s*(?:;|$)/i.exec(contentType) ?? [];
   if (boundary === undefined)
-    throw new Problem("malformed-request", "The form does not say where its parts begin.");
+    throw new Problem("malformed-request", "The form's Content-Type has no boundary.");
   requireFewFields(bytes, { valuesMax, separator: `--${boundary}` });
   try {
     const headers = { "Content-Type": contentType };
@@ -99,10 +102,16 @@ async function partsOf(bytes: Buffer, { contentType, valuesMax }: Parts): Promis
   }
 }
 
-/** Refuses a form whose field does not hold the word that confirms it. */
+/** The heading of the list of a form's errors. */
+export const NOTHING_SAVED = "Nothing was saved. Check these fields:";
+
+/** A page is older than the program that takes its forms, or the form is made up. */
+export const UNKNOWN_FORM = "Unknown form. Reload the page and try again.";
+
+/** Rejects a form whose field does not hold the word that confirms it. */
 export function requireTyped(form: Form, { field, word }: { field: string; word: string }): void {
   if (form.text(field) === word) return;
-  throw new Problem("invalid-body", "Nothing was changed.", {
+  throw new Problem("invalid-body", NOTHING_SAVED, {
     errors: [{ path: `/${field}`, message: `must be ${word}` }],
   });
 }
@@ -118,7 +127,7 @@ export async function faultsAt<Answer>(
     const field = error instanceof Problem && error.errors === undefined ? fields[error.code] : undefined;
     if (field === undefined) throw error;
     const { code, message, retryAfterSeconds } = error as Problem;
-    throw new Problem(code, "This was not accepted.", {
+    throw new Problem(code, NOTHING_SAVED, {
       errors: [{ path: `/${field}`, message }],
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       cause: error,

@@ -7,16 +7,16 @@ export function SignedOut() {
   return (
     <div class="sign-in">
       <PageHead
-        title="You are signed out"
+        title="Your session has ended"
         about="Nothing was saved. Your browser still has what you typed."
       />
       <p>
         1.{" "}
         <a class="button" href={href("/sign-in")} target="_blank" rel="noopener">
-          Sign in, in a new tab
+          Sign in in a new tab
         </a>
       </p>
-      <p>2. Come back to this tab and reload it: your browser offers to send the form again.</p>
+      <p>2. Return to this tab and reload it. Your browser offers to send the form again.</p>
     </div>
   );
 }

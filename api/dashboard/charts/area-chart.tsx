@@ -61,7 +61,7 @@ export function AreaChart({
         columns: [
           { name: PLACE_NAMES[interval] },
           ...layers.map((name, layer) => ({ name, isNumber: true, color: `c${layer + 1}` })),
-          ...(isSummed ? [{ name: "All", isNumber: true }] : []),
+          ...(isSummed ? [{ name: "Total", isNumber: true }] : []),
           ...noteColumn(placed),
         ],
         rows: places.map(({ date, values }, index) => [
@@ -93,9 +93,9 @@ type SentenceOf = Pick<AreaChartProps, "label" | "layers" | "places"> & { format
 
 function sentenceFor({ label, layers, places, format }: SentenceOf): string {
   const [first, last] = [places[0], places.at(-1)];
-  if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
+  if (first === undefined || last === undefined) return `${label}: no data for this period.`;
   const parts = layers.map((name, layer) => `${format(last.values[layer] ?? 0)} ${name}`);
-  return `${label} from ${formatDate(first.date)} to ${formatDate(last.date)}. At the end: ${parts.join(", ")}.`;
+  return `${label} from ${formatDate(first.date)} to ${formatDate(last.date)}. Latest: ${parts.join(", ")}.`;
 }
 
 const WIDTH = 100;

@@ -55,7 +55,7 @@ export function NoteMarks({ placed, count }: MarksProps) {
   if (placed.length === 0) return null;
   const labels = noteLabels({ placed, count });
   return (
-    <svg class="marks" width="100%" height="20" role="group" aria-label="Notes">
+    <svg class="marks" width="100%" height="20" role="group" aria-label="Annotations">
       {placed.map(({ index, notes }) => {
         // Isolated: a text from right to left turns no other around.
         const label = notes.map(({ date, text }) => `${formatDate(date)}: \u2068${text}\u2069`).join("; ");
@@ -115,5 +115,5 @@ export function NoteTexts({ placed, index }: { placed: readonly PlacedNotes[]; i
 
 /** The further column of a chart's table, where there is a note. */
 export function noteColumn(placed: readonly PlacedNotes[]): { name: string }[] {
-  return placed.length === 0 ? [] : [{ name: "Notes" }];
+  return placed.length === 0 ? [] : [{ name: "Annotations" }];
 }

@@ -29,19 +29,19 @@ export function ChartFrame({ sentence, table, isPointed, legend, csv, marks, chi
       </div>
       {legend && <figcaption class="legend">{legend}</figcaption>}
       <details class="numbers">
-        <summary>Show as a table</summary>
+        <summary>Show as table</summary>
         {csv !== undefined && (
           <a class="file" {...csv}>
-            CSV<span class="hidden"> of this chart</span>
+            <span class="hidden">Download this chart as </span>CSV
           </a>
         )}
-        <button type="button" class="small" data-copy hidden aria-label="Copy the table">
+        <button type="button" class="small" data-copy hidden aria-label="Copy table">
           Copy
         </button>
-        <button type="button" class="small" data-image="svg" hidden aria-label="Save the chart as SVG">
+        <button type="button" class="small" data-image="svg" hidden aria-label="Save chart as SVG">
           SVG
         </button>
-        <button type="button" class="small" data-image="png" hidden aria-label="Copy the chart as PNG">
+        <button type="button" class="small" data-image="png" hidden aria-label="Copy chart as PNG">
           PNG
         </button>
         <Table {...table} />
@@ -62,7 +62,7 @@ export function Key({ kind, children }: { kind: string; children: ComponentChild
 }
 
 /** The heading of the places of a chart in its table. */
-export const PLACE_NAMES = { hour: "Hour", day: "Day", week: "Week from", month: "Month" } as const;
+export const PLACE_NAMES = { hour: "Hour", day: "Day", week: "Week of", month: "Month" } as const;
 
 interface PlotProps {
   scale: Scale;

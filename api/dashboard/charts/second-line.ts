@@ -53,7 +53,7 @@ export function ratioOf(value: number, other: number): string {
 }
 
 export function numberOf(value: number | null): string {
-  return value === null ? "no value" : formatFull(value);
+  return value === null ? "no data" : formatFull(value);
 }
 
 export function longLabel(date: string, interval: Interval): string {

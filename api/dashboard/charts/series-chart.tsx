@@ -85,11 +85,11 @@ function sentenceFor({ label, interval, places, second }: SentenceOf) {
   const sum = (of: readonly Place[]) => formatFull(of.reduce((total, { value }) => total + (value ?? 0), 0));
   const first = places[0];
   const last = places.at(-1);
-  if (first === undefined || last === undefined) return `${label}: nothing in this range.`;
+  if (first === undefined || last === undefined) return `${label}: no data for this period.`;
   const most = places.reduce((best, each) => ((each.value ?? 0) > (best.value ?? 0) ? each : best), first);
   const range = `from ${longLabel(first.date, interval)} to ${longLabel(last.date, interval)}`;
-  const compared = second ? ` The ${second.name} had ${sum(second.places)}.` : "";
-  return `${label} ${range}: ${sum(places)} in all, most at ${longLabel(most.date, interval)} with ${formatFull(most.value ?? 0)}.${compared}`;
+  const compared = second ? ` ${second.name}: ${sum(second.places)}.` : "";
+  return `${label} ${range}: ${sum(places)} in total, maximum ${formatFull(most.value ?? 0)} (${longLabel(most.date, interval)}).${compared}`;
 }
 
 type TableOf = Omit<SeriesChartProps, "others" | "csv" | "isLastOpen"> & {

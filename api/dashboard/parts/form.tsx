@@ -4,7 +4,7 @@ import type { FieldFault, Problem } from "../../../schemas/problem.js";
 import { parseQuery } from "../../http/middleware/query.js";
 import { type Query, withQuery } from "../address.js";
 import { useVisit } from "../page.js";
-import type { Form as Sent } from "../read-form.js";
+import { NOTHING_SAVED, type Form as Sent } from "../read-form.js";
 
 /** The form that a field is in. `form` and `problem` are there if it was refused just now. */
 const FormContext = createContext<FormState>({ action: "" });
@@ -49,21 +49,33 @@ function parametersOf(query: URLSearchParams): Query {
   return kept;
 }
 
-export function ProblemBox({ problem: { message, errors = [] } }: { problem: Problem }) {
+/** The API's own sentence about a body names its fields as JSON does: a form lists them as its labels do. */
+export function ProblemBox({ problem: { code, message, errors = [] } }: { problem: Problem }) {
   return (
     <div class="problem" role="alert">
-      <p>{message}</p>
+      <p>{code === "invalid-body" && errors.length > 0 ? NOTHING_SAVED : message}</p>
       {errors.length > 0 && (
         <ul>
           {errors.map((fault) => (
             <li>
-              {nameOf(fault)} {fault.message}
+              {wordsOf(nameOf(fault))} {fault.message}
             </li>
           ))}
         </ul>
       )}
     </div>
   );
+}
+
+/** `billingEmail` as Billing email, `end_date` as End date. */
+function wordsOf(name: string): string {
+  return capitalised(
+    name.replaceAll("_", " ").replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+  );
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface FieldProps {
@@ -186,7 +198,7 @@ function Notes({ id, hint, faults }: About & { id: string }) {
     <>
       {faults.length > 0 && (
         <p class="fault" id={`${id}-fault`}>
-          {faults.map(({ message }) => message).join("; ")}
+          {capitalised(faults.map(({ message }) => message).join("; "))}
         </p>
       )}
       {hint !== undefined && (
@@ -238,7 +250,7 @@ export function ConfirmButton({ action, label, question, children }: ConfirmProp
 }
 
 interface CopyLineProps {
-  /** The name of the text, for screen readers: "The badge in Markdown". */
+  /** The name of the text, for screen readers: "Badge in Markdown". */
   label: string;
   text: string;
 }

@@ -37,7 +37,7 @@ export function PageHead({ title, about, guide, children }: PageHeadProps) {
         <h1>{title}</h1>
         {(about ?? guide) !== undefined && (
           <p class="soft">
-            {about} {guide !== undefined && <GuideLink page={guide}>How this works</GuideLink>}
+            {about} {guide !== undefined && <GuideLink page={guide}>Learn more</GuideLink>}
           </p>
         )}
       </div>
@@ -79,7 +79,6 @@ interface TileContent {
   value: number;
   /** Against the previous period, as a ratio: 0.1 is 10 % more. Null where nothing can be compared; absent: not asked. */
   change?: number | null | undefined;
-  before?: number | undefined;
   /** For scripts that move the number. */
   name?: string;
   children?: ComponentChildren;
@@ -88,7 +87,7 @@ interface TileContent {
 export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
   return (
     <dl class="tiles">
-      {tiles.map(({ label, value, change, before, name, children }) => (
+      {tiles.map(({ label, value, change, name, children }) => (
         <div class="tile">
           <dt>{label}</dt>
           <dd>
@@ -96,7 +95,6 @@ export function Tiles({ tiles }: { tiles: readonly TileContent[] }) {
               {formatCount(value)}
             </data>
             {change !== undefined && <Change ratio={change} />}
-            {before !== undefined && <span class="soft small one-line"> from {formatCount(before)}</span>}
             {children}
           </dd>
         </div>

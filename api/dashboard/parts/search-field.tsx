@@ -7,7 +7,7 @@ interface SearchFieldProps {
 }
 
 /** Leads to the page that lists what is found. The key `/` goes to the first field of a page. */
-export function SearchField({ label = "Everything", text }: SearchFieldProps) {
+export function SearchField({ label = "Search", text }: SearchFieldProps) {
   const { href, here, query } = useVisit();
   const searched = here === "/search" ? (query.get("q") ?? "") : "";
   return (
@@ -15,7 +15,7 @@ export function SearchField({ label = "Everything", text }: SearchFieldProps) {
       <input
         type="search"
         name="q"
-        aria-label="Find packages, companies and pages"
+        aria-label="Search packages, companies and pages"
         placeholder="Search"
         maxLength={256}
         value={text ?? searched}

@@ -29,7 +29,7 @@ export function requireUnchanged(form: Form, now: Values): void {
 }
 
 const SENTENCE =
-  "Somebody else saved these settings after you opened them. Nothing of yours is saved yet: save again to replace theirs.";
+  "Someone else changed these settings after you opened the page. Your changes are not saved yet; save again to replace theirs.";
 
 function wordsFor(value: string): string {
   return value === "" ? "is empty now" : `is now ${value.replaceAll("\n", ", ")}`;

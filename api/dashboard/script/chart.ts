@@ -29,7 +29,7 @@ function point(drawing: HTMLElement, { columns, rows }: Numbers): void {
   frame.append(drawing, line, tip);
   frame.tabIndex = 0;
   frame.setAttribute("role", "group");
-  frame.setAttribute("aria-label", "Arrow keys show the numbers of each place");
+  frame.setAttribute("aria-label", "Use the arrow keys to read each value");
   let at = rows.length - 1;
   const show = (index: number) => {
     showHere(index);

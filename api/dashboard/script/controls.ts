@@ -32,15 +32,15 @@ let help: HTMLDialogElement | undefined;
 function toggleHelp(): void {
   if (closeHelp()) return;
   help = document.createElement("dialog");
-  help.setAttribute("aria-label", "Keys");
+  help.setAttribute("aria-label", "Keyboard shortcuts");
   const list = document.createElement("dl");
   const shown = links().map((link) => [link.dataset["key"] ?? "", link.textContent ?? ""]);
   for (const [key = "", meaning = ""] of [
     ...shown,
-    ["← →", "Numbers of a chart"],
-    ["Enter", "That day alone"],
+    ["← →", "Move along the chart"],
+    ["Enter", "Open the selected day"],
     ["/", "Search"],
-    ["?", "These keys"],
+    ["?", "Show shortcuts"],
   ]) {
     const name = document.createElement("dt");
     const text = document.createElement("dd");
@@ -48,7 +48,7 @@ function toggleHelp(): void {
     text.textContent = meaning;
     list.append(name, text);
   }
-  const title = Object.assign(document.createElement("h2"), { textContent: "Keys" });
+  const title = Object.assign(document.createElement("h2"), { textContent: "Keyboard shortcuts" });
   help.append(title, list);
   help.addEventListener("close", () => help?.remove());
   help.addEventListener("click", () => help?.close());

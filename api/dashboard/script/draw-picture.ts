@@ -21,7 +21,10 @@ export async function drawPicture({ drawings, box, ground }: Picture): Promise<B
   for (const shape of drawings.flatMap((each) => [...each.querySelectorAll("*")]))
     if (getComputedStyle(shape).display !== "none") drawShape(context, shape);
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error("No picture.")) : resolve(blob)), "image/png");
+    canvas.toBlob(
+      (blob) => (blob === null ? reject(new Error("The chart could not be drawn.")) : resolve(blob)),
+      "image/png",
+    );
   });
 }
 

@@ -23,17 +23,17 @@ export function followEvents(section: HTMLElement): void {
     close();
     if (isPaused || document.hidden) return;
     source = new EventSource(section.dataset["live"] ?? "");
-    source.onopen = () => say("What arrives now.");
+    source.onopen = () => say("Downloads and page views as they happen.");
     source.onmessage = ({ data }) => add(section, JSON.parse(data as string) as LiveEvent);
     source.onerror = () => {
       const isOver = source?.readyState === EventSource.CLOSED;
-      say(isOver ? "The service does not send any more: look again." : "Not connected; it is tried again.");
+      say(isOver ? "Live updates ended. Refresh the page." : "Connection lost. Reconnecting…");
     };
   };
 
   pause?.addEventListener("click", () => {
     isPaused = !isPaused;
-    pause.textContent = isPaused ? "Go on" : "Pause";
+    pause.textContent = isPaused ? "Resume" : "Pause";
     if (isPaused) say("Paused.");
     open();
   });

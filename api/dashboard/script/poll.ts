@@ -73,7 +73,7 @@ async function follow(section: HTMLElement, address: string): Promise<void> {
   await poll(address, { everyMs: PROGRESS_MS, isDone });
   if (isLeaving) return;
   const status = section.querySelector("[data-import-end]");
-  if (status !== null) status.textContent = `The import is ${ended}.`;
+  if (status !== null) status.textContent = ended === "done" ? "Import done." : "Import stopped.";
   // Not `reload`: after a refused form that would send the form again.
   location.replace(location.pathname + location.search);
 }

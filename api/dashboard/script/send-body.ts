@@ -25,10 +25,12 @@ export function sendBody({ url, packed, key, onSent, signal }: Sending): Promise
     request.addEventListener("load", () => {
       const answer = parsed(request.responseText);
       if (request.status === 200 && answer.id !== undefined) resolve(answer.id);
-      else reject(new Refused(answer.message ?? `The server answered ${request.status}.`));
+      else reject(new Refused(answer.message ?? `The server returned status ${request.status}.`));
     });
-    request.addEventListener("error", () => reject(new Error("The connection broke.")));
-    request.addEventListener("abort", () => reject(new Error("Stopped. Nothing of the file was imported.")));
+    request.addEventListener("error", () =>
+      reject(new Error("The connection was lost. Check your network and import the file again.")),
+    );
+    request.addEventListener("abort", () => reject(new Error("Upload stopped. Nothing was imported.")));
     signal.addEventListener("abort", () => request.abort());
     request.send(packed.body);
   });

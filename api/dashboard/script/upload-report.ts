@@ -34,23 +34,21 @@ export async function dryRun(url: URL, { text }: Sample): Promise<DryRun> {
     body: text,
   });
   const body = (await answer.json()) as DryRun & { message?: string };
-  if (!answer.ok) throw new Error(body.message ?? `the server answered ${answer.status}`);
+  if (!answer.ok) throw new Error(body.message ?? `the server returned status ${answer.status}`);
   return body;
 }
 
 export function showReport(at: HTMLElement, sample: Sample | undefined, found: DryRun | undefined): void {
   at.className = "report";
   if (sample === undefined || found === undefined) {
-    at.replaceChildren(
-      "A file packed with zstd is checked by the server alone. Its faults show once it is imported.",
-    );
+    at.replaceChildren("No preview for zstd files. Errors are listed once the file is imported.");
     return;
   }
   at.replaceChildren(
     paragraph(summaryOf(found, sample)),
     ...tableOf(found.event_sample),
-    ...listOf("Refused", found.error_log_sample),
-    ...listOf("Imported with a defect", found.warning_log_sample),
+    ...listOf("Rejected", found.error_log_sample),
+    ...listOf("Imported with warnings", found.warning_log_sample),
   );
 }
 
@@ -59,17 +57,16 @@ function summaryOf(found: DryRun, { isWhole }: Sample): string {
   const { events_with_warnings: warned } = found;
   const lines = total + skipped;
   if (lines === 0) return "The file has no lines.";
-  const [only, all] = isWhole ? ["The only line", "All"] : ["The first line", "The first"];
-  const which = lines === 1 ? only : `${all} ${numbered(lines, "line")}`;
-  const counts = [
-    numbered(total - failed - warned, "is good", "are good"),
-    numbered(warned, "has a warning", "have warnings"),
-    numbered(failed, "would be refused", "would be refused"),
-    numbered(skipped, "holds no event", "hold no event"),
-  ].filter((text) => !text.startsWith("0 "));
-  const nothing = failed + skipped === lines ? " Nothing of this can be imported." : "";
-  if (counts.length > 1) return `${which}: ${counts.join(", ")}.${nothing}`;
-  return `${which} ${counts.join("").replace(/^\S+ /, "")}.${nothing}`;
+  const where = isWhole ? numbered(lines, "line") : `the first ${numbered(lines, "line")}`;
+  const events = total - failed;
+  return [
+    `${events === 0 ? "No events" : numbered(events, "event")} found in ${where}.`,
+    ...(warned > 0 ? [`${numbered(warned, "event has", "events have")} warnings.`] : []),
+    ...(failed > 0 ? [`${numbered(failed, "line")} will be rejected.`] : []),
+    ...(skipped > 0
+      ? [`${numbered(skipped, "line contains", "lines contain")} no event and will be skipped.`]
+      : []),
+  ].join(" ");
 }
 
 const COLUMNS = ["Line", "Time", "Version", "Client", "Variables"];
@@ -79,7 +76,7 @@ function tableOf(events: readonly EventSample[]): HTMLElement[] {
   if (events.length === 0) return [];
   const table = document.createElement("table");
   const caption = table.createCaption();
-  caption.textContent = "The first events";
+  caption.textContent = "First events";
   const head = table.createTHead().insertRow();
   for (const column of COLUMNS) {
     const cell = document.createElement("th");

@@ -148,8 +148,8 @@ async function look(root: HTMLElement, file: File, { isFormatChosen }: Upload): 
   start.disabled = true;
   start.textContent = "Import";
   if (file.size === 0) return void (report.textContent = "The file is empty.");
-  if (target.value === "") return void (report.textContent = "Choose what its events belong to.");
-  report.textContent = "Checking the first lines …";
+  if (target.value === "") return void (report.textContent = "Choose a package or pixel to import into.");
+  report.textContent = "Checking the first lines…";
   try {
     const sample = await readSample(file);
     if (sample !== undefined && !isFormatChosen) format.value = guessFormat(sample.text) ?? "ndjson";
@@ -160,7 +160,7 @@ async function look(root: HTMLElement, file: File, { isFormatChosen }: Upload): 
     start.disabled = found?.events_successfully_imported === 0;
     start.textContent = `Import ${formatSize(file.size)}`;
   } catch (error) {
-    if (mine === looks) report.textContent = `The file could not be checked: ${sentence(error)}`;
+    if (mine === looks) report.textContent = `The file can't be previewed: ${sentence(error)}`;
   }
 }
 
@@ -177,9 +177,9 @@ async function send(root: HTMLElement, upload: Upload): Promise<void> {
   };
   setBusy(true);
   try {
-    const packed = await packFile(file, (read) => show("Packing …", read / file.size));
+    const packed = await packFile(file, (read) => show("Compressing…", read / file.size));
     sending.signal.throwIfAborted();
-    const onSent = (share: number) => (share < 1 ? show("Sending …", share) : show("Storing …"));
+    const onSent = (share: number) => (share < 1 ? show("Uploading…", share) : show("Saving…"));
     const id = await sendBody({
       url: named(addressOf(root), file).href,
       packed,
@@ -192,9 +192,7 @@ async function send(root: HTMLElement, upload: Upload): Promise<void> {
   } catch (error) {
     upload.sending = undefined;
     setBusy(false);
-    state.textContent = sending.signal.aborted
-      ? "Stopped. Nothing of the file was imported."
-      : sentence(error);
+    state.textContent = sending.signal.aborted ? "Upload stopped. Nothing was imported." : sentence(error);
   }
 
   function setBusy(isBusy: boolean): void {

@@ -15,14 +15,14 @@ export function awaySuite(world: () => DashboardWorld): void {
       for (const path of [`/o/${ORGANIZATION}/packages/tool`, `/o/${ORGANIZATION}/companies/${COMPANY}`]) {
         const answer = await page.goto(`${service.url}/dashboard${path}`);
         expect(answer?.status()).toBe(503);
-        expect(await page.locator("main").innerText()).toContain("A database is unavailable.");
+        expect(await page.locator("main").innerText()).toContain("The database is temporarily unavailable.");
         expect(await page.getByRole("navigation").first().innerText()).toContain("Imports");
       }
       const into = { owner: ORGANIZATION, path: `/v2/packages/${ORGANIZATION}/${files}/import` };
       const { upload, started } = await startUpload(api, into);
       const answer = await page.goto(`${service.url}/dashboard/o/${ORGANIZATION}/imports/${started.id}`);
       expect(answer?.status()).toBe(200);
-      await page.getByText("Its log cannot be read at the moment").waitFor();
+      await page.getByText("The import log is temporarily unavailable.").waitFor();
       const bar = page.getByRole("progressbar");
       await upload.send(`${'{"$time": "2026-11-01"}\n'.repeat(40_000)}`);
       await expect.poll(() => bar.getAttribute("max").then(Number)).toBeGreaterThan(1);
@@ -43,14 +43,14 @@ export function awaySuite(world: () => DashboardWorld): void {
       await context.clearCookies();
       await page.getByRole("button", { name: "Save" }).click();
       const opened = context.waitForEvent("page");
-      await page.getByRole("link", { name: "Sign in, in a new tab" }).click();
+      await page.getByRole("link", { name: "Sign in in a new tab" }).click();
       const tab = await opened;
       await tab.getByLabel("Username").fill("ada");
       await tab.getByLabel("Password or API token").fill(dashboard.api.token);
       await tab.getByRole("button", { name: "Sign in" }).click();
       await tab.waitForURL(/\/dashboard(\/o\/|$)/);
       await page.reload();
-      await page.getByText("The organization was changed.").waitFor();
+      await page.getByText("Organization saved.").waitFor();
       expect(await page.getByLabel("Description").inputValue()).toBe(description);
     });
   });

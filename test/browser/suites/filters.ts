@@ -47,7 +47,7 @@ export function filterSuite(world: () => DashboardWorld): void {
       const { page } = window;
       await page.goto(world().at(PAGE));
       await page.keyboard.press("Tab");
-      expect(await page.locator(":focus").innerText()).toBe("Skip to the content");
+      expect(await page.locator(":focus").innerText()).toBe("Skip to content");
       await page.keyboard.press("Enter");
       for (let press = 0; press < 60; press += 1) {
         await page.keyboard.press("Tab");
@@ -72,7 +72,7 @@ export function filterSuite(world: () => DashboardWorld): void {
       expect(last).toMatch(/Downloads [\d,]+/);
       expect(before).not.toBe(last);
       await page.keyboard.press("?");
-      expect(await page.getByRole("dialog", { name: "Keys" }).isVisible()).toBe(true);
+      expect(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).isVisible()).toBe(true);
     });
 
     test("days that are drawn over become the range, a day is opened by itself, and Escape goes back", async () => {
@@ -118,7 +118,7 @@ export function filterSuite(world: () => DashboardWorld): void {
       const { page } = window;
       await page.goto(world().at(PAGE));
       await page.getByRole("link", { name: "All clients" }).click();
-      await page.getByRole("searchbox", { name: "Search" }).fill("curl");
+      await page.getByRole("searchbox", { name: "Search clients" }).fill("curl");
       await page.getByRole("button", { name: "Search" }).click();
       expect(await page.locator("table.bars a").allInnerTexts()).toEqual(["curl 8.5.0"]);
     });

@@ -18,18 +18,18 @@ export function newcomerSuite(world: () => NewWorld): void {
     await page.goto(PRINTED.exec(toolchain.log())?.[0] ?? "");
     await actions.type("Username", "zoe");
     await actions.type("E-mail address", "zoe@example.org");
-    await actions.click("button", /^Make the account/);
+    await actions.click("button", /^Create account/);
     await actions.click("link", /^Access logs/);
     await actions.type("Name", "logs");
     await actions.click("button", /^Create/);
     await page.getByText("Drop a file here").waitFor();
     const body = bodyOf(knownLines({ count: LINES, seed: 4, days: 3, now: new Date() }));
     const file = { name: "events.ndjson", mimeType: "", buffer: Buffer.from(body) };
-    await page.getByLabel("File of events").setInputFiles(file);
-    await page.getByText(`All ${LINES} lines are good.`).waitFor();
+    await page.getByLabel("File", { exact: true }).setInputFiles(file);
+    await page.getByText(`${LINES} events found in ${LINES} lines.`).waitFor();
     await actions.click("button", /^Import \d/);
     await page.getByRole("heading", { name: "Import into logs Done" }).waitFor();
-    await actions.click("link", /^Its statistics/);
+    await actions.click("link", /^View statistics/);
     await page.locator("svg.plot").first().waitFor();
     expect(await readTiles(page)).toMatchObject({ Downloads: LINES });
     // Beside opening the link and choosing the file.

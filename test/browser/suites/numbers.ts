@@ -95,7 +95,7 @@ export function numberSuite(world: () => DashboardWorld): void {
       const { page } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool${list}${query}`));
       const shown = (await readTables(page))["client"] ?? [];
-      const [header = "", ...rows] = await csvBehind(page, /^CSV( of clients)?$/);
+      const [header = "", ...rows] = await csvBehind(page, /^Download (clients as )?CSV$/);
       expect(header).toBe("client,client_version,downloads,share,change");
       const listed = rows.map((row) => row.split(","));
       expect(shown.length).toBeGreaterThan(0);
@@ -109,8 +109,8 @@ export function numberSuite(world: () => DashboardWorld): void {
       const { page, context } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool?interval=week&country=DE`));
       const shown = (await readTables(page))["total"] ?? [];
-      await page.getByText("Show as a table").first().click();
-      const [header, ...rows] = await csvBehind(page, "CSV of this chart");
+      await page.getByText("Show as table").first().click();
+      const [header, ...rows] = await csvBehind(page, "Download this chart as CSV");
       expect(header).toBe("date,downloads,views,unique_addresses");
       const listed = rows.map((row) => row.split(","));
       expect(listed.map(([date, downloads, , addresses]) => [date, downloads, addresses])).toEqual(
@@ -122,12 +122,12 @@ export function numberSuite(world: () => DashboardWorld): void {
       );
       const [svg] = await Promise.all([
         page.waitForEvent("download"),
-        page.getByRole("button", { name: "Save the chart as SVG" }).first().click(),
+        page.getByRole("button", { name: "Save chart as SVG" }).first().click(),
       ]);
       expect(svg.suggestedFilename()).toMatch(/^tool .*\.svg$/);
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-      await page.getByRole("button", { name: "Copy the chart as PNG" }).first().click();
-      await page.getByRole("button", { name: "Copy the chart as PNG" }).getByText("Copied").waitFor();
+      await page.getByRole("button", { name: "Copy chart as PNG" }).first().click();
+      await page.getByRole("button", { name: "Copy chart as PNG" }).getByText("Copied").waitFor();
       const types = () => navigator.clipboard.read().then(([copied]) => copied?.types);
       expect(await page.evaluate(types)).toEqual(["image/png"]);
     });

@@ -30,7 +30,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       const { page } = window;
       await page.goto(upload);
       await drop(page, [LINE, ...REFUSED, LINE].join("\n"));
-      await page.getByText("All 4 lines: 2 are good, 2 would be refused.").waitFor();
+      await page.getByText("2 events found in 4 lines. 2 lines will be rejected.").waitFor();
       await page.getByText("Line 2: Not a valid JSON object").waitFor();
       await page.getByRole("button", { name: /^Import \d/ }).click();
       await page.getByRole("heading", { name: "Import into uploads Done" }).waitFor();
@@ -38,7 +38,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       expect(await page.getByRole("cell", { name: REFUSED[1] }).innerText()).toBe(REFUSED[1]);
       const [file] = await Promise.all([
         page.waitForEvent("download"),
-        page.getByRole("link", { name: "Download refused lines" }).click(),
+        page.getByRole("link", { name: "Download rejected lines" }).click(),
       ]);
       const parts: Buffer[] = [];
       for await (const part of await file.createReadStream()) parts.push(part as Buffer);
@@ -56,9 +56,9 @@ export function uploadSuite(world: () => DashboardWorld): void {
       });
       await page.goto(upload, { waitUntil: "commit" });
       const file = { name: "events.ndjson.gz", mimeType: "application/gzip", buffer: packed };
-      await page.getByLabel("File of events").setInputFiles(file);
+      await page.getByLabel("File", { exact: true }).setInputFiles(file);
       chosen.abort();
-      await page.getByText("The first 1,000 lines are good.").waitFor();
+      await page.getByText("1,000 events found in the first 1,000 lines.").waitFor();
       await page.getByRole("button", { name: /^Import \d/ }).click();
       await page.getByRole("heading", { name: "Import into uploads Done" }).waitFor();
       const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -73,17 +73,23 @@ export function uploadSuite(world: () => DashboardWorld): void {
       await using window = await world().windowOf("ada");
       const { page } = window;
       await page.goto(upload);
-      const path = page.getByLabel("Downloads in an access log");
+      const path = page.getByLabel("Download path");
       await path.waitFor({ state: "hidden" });
       await drop(page, `${LOGGED}\n${LOGGED.replace("GET", "HEAD")}\nno line of it\n`);
-      await page.getByText("All 3 lines: 1 is good, 1 would be refused, 1 holds no event.").waitFor();
+      await page
+        .getByText(
+          "1 event found in 3 lines. 1 line will be rejected. 1 line contains no event and will be skipped.",
+        )
+        .waitFor();
       expect(await page.getByLabel("Format").inputValue()).toBe("combined");
       await page.getByRole("cell", { name: "file=/tool-1.2.tgz" }).waitFor();
       await path.fill("/tool-{version}.tgz");
       await page.getByRole("cell", { name: "version=1.2", exact: true }).waitFor();
       await path.fill("/other-{version}.tgz");
       await page
-        .getByText("All 3 lines: 1 would be refused, 2 hold no event. Nothing of this can be imported.")
+        .getByText(
+          "No events found in 3 lines. 1 line will be rejected. 2 lines contain no event and will be skipped.",
+        )
         .waitFor();
       expect(await page.getByRole("button", { name: /^Import/ }).isDisabled()).toBe(true);
       await path.fill("/tool-{version}.tgz");
@@ -91,7 +97,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       await page.getByRole("heading", { name: "Import into uploads Done" }).waitFor();
       const [file] = await Promise.all([
         page.waitForEvent("download"),
-        page.getByRole("link", { name: "Download refused lines" }).click(),
+        page.getByRole("link", { name: "Download rejected lines" }).click(),
       ]);
       const parts: Buffer[] = [];
       for await (const part of await file.createReadStream()) parts.push(part as Buffer);
@@ -103,7 +109,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       const { page } = window;
       await page.goto(upload);
       await drop(page, "$time,$version,note\n2025-03-10,1.5,a\n2025-03-10,1.6,b\n");
-      await page.getByText("All 2 lines are good.").waitFor();
+      await page.getByText("2 events found in 2 lines.").waitFor();
       await page.getByRole("cell", { name: "note=b" }).waitFor();
       await page.getByLabel("Format").selectOption("scarf-csv");
       await page.getByText("names between commas, and id among them").waitFor();
@@ -114,16 +120,16 @@ export function uploadSuite(world: () => DashboardWorld): void {
       await using window = await world().windowOf("ada");
       const { page } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/imports/new`));
-      const command = page.getByRole("group", { name: "The import by curl" });
+      const command = page.getByRole("group", { name: "Import with curl" });
       expect(await command.innerText()).toContain("/PACKAGE/import'");
       await drop(page, "");
       await page.getByText("The file is empty.").waitFor();
       await drop(page, LINE);
-      await page.getByText("Choose what its events belong to.").waitFor();
-      await page.getByLabel("Into").selectOption({ label: "uploads (other)" });
-      await page.getByText("The only line is good.").waitFor();
+      await page.getByText("Choose a package or pixel to import into.").waitFor();
+      await page.getByLabel("Package or pixel").selectOption({ label: "uploads (Files)" });
+      await page.getByText("1 event found in 1 line.").waitFor();
       expect(await command.innerText()).toContain(`/${into}/import'`);
-      const log = page.getByRole("group", { name: "The import of an access log" });
+      const log = page.getByRole("group", { name: "Import an access log" });
       expect(await log.innerText()).toContain(`--to ${ORGANIZATION}/${into} `);
     });
 
@@ -136,7 +142,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
         path: `/v2/packages/${ORGANIZATION}/${into}/import`,
       });
       await page.goto(world().at(`/o/${ORGANIZATION}/imports/${started.id}`));
-      const bar = page.getByRole("progressbar", { name: "Lines enriched" });
+      const bar = page.getByRole("progressbar", { name: "Lines processed" });
       const valueAbove = async (least: number) => {
         await sending.send(`${LINE}\n`.repeat(40_000));
         const value = () => bar.evaluate((shown: HTMLProgressElement) => shown.value);
@@ -144,10 +150,10 @@ export function uploadSuite(world: () => DashboardWorld): void {
         return value();
       };
       await valueAbove(await valueAbove(1));
-      await page.locator("summary", { hasText: "Stop this import" }).click();
-      await page.getByRole("button", { name: "Stop this import" }).click();
-      await page.getByText("The import was stopped.").waitFor();
-      await page.getByRole("heading", { name: "Import into uploads Aborted" }).waitFor();
+      await page.locator("summary", { hasText: "Stop import" }).click();
+      await page.getByRole("button", { name: "Stop import" }).click();
+      await page.getByText("Import stopped.").waitFor();
+      await page.getByRole("heading", { name: "Import into uploads Stopped" }).waitFor();
       expect(await api.get(`/v2/imports/${ORGANIZATION}/${started.id}`)).toMatchObject({ status: "aborted" });
       sending.breakOff();
     });
@@ -156,16 +162,16 @@ export function uploadSuite(world: () => DashboardWorld): void {
       await using window = await world().windowOf("ada", { javaScriptEnabled: false });
       const { page } = window;
       await page.goto(upload);
-      expect(await page.getByRole("group", { name: "The import by curl" }).innerText()).toContain("/import'");
+      expect(await page.getByRole("group", { name: "Import with curl" }).innerText()).toContain("/import'");
       await page.getByLabel("Format").selectOption("combined");
-      await page.getByLabel("Downloads in an access log").fill("tool");
+      await page.getByLabel("Download path").fill("tool");
       const file = { name: "access.log", mimeType: "text/plain", buffer: Buffer.from(`${LOGGED}\n`) };
-      await page.getByLabel("File of events").setInputFiles(file);
+      await page.getByLabel("File", { exact: true }).setInputFiles(file);
       await page.getByRole("button", { name: "Import" }).click();
       await page.getByText("path must begin with /.").waitFor();
       await page.getByLabel("Format").selectOption("combined");
-      await page.getByLabel("Downloads in an access log").fill("/tool-{version}.tgz");
-      await page.getByLabel("File of events").setInputFiles(file);
+      await page.getByLabel("Download path").fill("/tool-{version}.tgz");
+      await page.getByLabel("File", { exact: true }).setInputFiles(file);
       await page.getByRole("button", { name: "Import" }).click();
       await page.getByRole("heading", { name: /^Import into uploads/ }).waitFor();
       const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";

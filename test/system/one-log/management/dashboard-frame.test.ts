@@ -35,17 +35,21 @@ beforeAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) =>
   openBrowser({ url: api.url }).get(path, headers);
 
-test("the root leads browsers to the dashboard, and tells programs that nothing is there", async () => {
+test("the root leads browsers to the dashboard, and tells programs where it is", async () => {
   const seen = await get("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
   expect([seen.status, seen.location]).toEqual([302, "/dashboard"]);
-  expect((await get("/")).status).toBe(404);
+  const told = await get("/", { accept: "*/*" });
+  expect([told.status, JSON.parse(told.html)]).toMatchObject([
+    404,
+    { code: "not-found", message: expect.stringContaining(`${api.url}/dashboard`) as string },
+  ]);
 });
 
 test("a page whose store is away says so with 503, and keeps the reason to itself", async () => {
   const { status, headers, html } = await get("/dashboard/o/ada", { cookie });
   expect(status).toBe(503);
   expect(headers["retry-after"]).toBe("5");
-  expect(html).toContain("A database is unavailable");
+  expect(html).toContain("The database is temporarily unavailable.");
   expect(html).toContain(`http-equiv="refresh" content="5"`);
   expect(html).not.toMatch(/ECONNREFUSED|10\.0\.0\.1/);
   expect((await get("/dashboard/sign-in")).status).toBe(200);
@@ -105,10 +109,11 @@ test("the guide is there for everybody, with its picture, in the frame of whoeve
   expect((await get(picture)).headers["content-type"]).toBe("image/png");
   const page = await get("/docs/guide/webhooks", { cookie });
   expect(page.html).toContain("Sign out");
+  for (const { html } of [start, page]) expect(html).toContain(">Maintainer Toolchain</span>");
   expect((await get("/docs/guide/receive.py")).html).toContain("hmac");
   for (const name of ["nothing", "..%2f..%2fpackage.json", "constructor"]) {
     const missing = await get(`/docs/guide/${name}`);
-    expect([missing.status, missing.html.includes("Not found")], name).toEqual([404, true]);
+    expect([missing.status, missing.html.includes("Page not found")], name).toEqual([404, true]);
   }
 });
 
@@ -126,5 +131,5 @@ test("a page that is not there suggests near names of what the viewer may see, a
   expect((await get("/dashboard/webhok", { cookie })).html).toContain("/dashboard/o/ada/webhooks");
   const stranger = await get("/docs/guide/webhok");
   expect([stranger.status, stranger.html.includes("/docs/guide/webhooks")]).toEqual([404, true]);
-  expect(stranger.html).not.toContain("Page of");
+  expect(stranger.html).not.toContain("Page in");
 });
