@@ -137,7 +137,7 @@ export function limitByAddress(trustsProxy: (address: string) => boolean): Limit
   return async (ctx) => {
     const retryAfterSeconds = await limit.countAttempt(clientAddress(ctx.req, trustsProxy));
     if (retryAfterSeconds === 0) return;
-    throw new Problem("rate-limited", "Too many requests from your address. Try again later.", {
+    throw new Problem("rate-limited", "Too many requests from your IP address. Try again later.", {
       retryAfterSeconds,
     });
   };

@@ -46,7 +46,8 @@ export function parseType(query: ParsedUrlQuery): LibraryType | undefined {
 
 function defaultLabel(metric: Metric, period: Period): string {
   if (metric === "version") return "version";
-  return period === "total" ? metric : `${metric}/${period}`;
+  const counted = metric === "addresses" ? "unique IPs" : metric;
+  return period === "total" ? counted : `${counted}/${period}`;
 }
 
 function labelOf(query: ParsedUrlQuery): string | undefined {
@@ -67,10 +68,7 @@ function colorOf(query: ParsedUrlQuery): string | undefined {
   if (text === undefined) return undefined;
   const color = badgeColor(text);
   if (color !== undefined) return color;
-  throw new Problem(
-    "invalid-query",
-    "color must be a name such as blue, or three or six hexadecimal digits.",
-  );
+  throw new Problem("invalid-query", "color must be a name such as blue, or 3 or 6 hexadecimal digits.");
 }
 
 function onceOf(query: ParsedUrlQuery, name: string): string | undefined {

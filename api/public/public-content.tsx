@@ -14,13 +14,14 @@ import { PageHead, Panel, Tabs, Tiles } from "../dashboard/parts/panel.js";
 import { BarList } from "../dashboard/statistics/bar-list.js";
 import { type PanelKind, countOf, panelNamed } from "../dashboard/statistics/panels.js";
 import { TYPES } from "../dashboard/pages/artifacts-of.js";
+import { METRIC_LABELS } from "../dashboard/statistics/metric-labels.js";
 
 export function renderPublicPage(visit: Visit, props: PublicContentProps): void {
   const { name, owner } = props.found;
   const { days, numbers } = props;
   renderPage(visit, {
     title: `${name} by ${owner}`,
-    description: `${numbered(numbers.downloads, "download")} in ${days} days, by country, version, client and platform.`,
+    description: `${numbered(numbers.downloads, "download")} in the last ${days} days, by country, version, client and platform.`,
     content: <PublicContent {...props} />,
   });
 }
@@ -59,9 +60,9 @@ function PublicContent({ found, isTyped, days, numbers }: PublicContentProps) {
       <Numbers numbers={numbers} automated={found.automated} days={days} type={type} />
       <Panel title="Badge">
         <p>
-          <img src={relative(badge, ctx.state.publicBase)} alt="downloads in the last 30 days" height="20" />
+          <img src={relative(badge, ctx.state.publicBase)} alt="Downloads in the last 30 days" height="20" />
         </p>
-        <CopyLine label="Markdown" text={badgeSnippets({ badge, page }).Markdown} />
+        <CopyLine label="Badge in Markdown" text={badgeSnippets({ badge, page }).Markdown} />
       </Panel>
     </>
   );
@@ -89,26 +90,25 @@ function Numbers({
   return (
     <>
       <Ranges days={days} type={type} />
-      <section class="panel" aria-label="Over time">
+      <section class="panel" aria-label="Trend">
         <Tiles
           tiles={[
             {
               label: `Downloads, ${formatDays(range.startDate, last)}`,
               value: downloads,
               change: changeOf(downloadsCompared, downloadsBefore),
-              children: <span class="soft small"> without today, against the same weekdays before</span>,
+              children: <span class="soft small"> vs previous period, today excluded</span>,
             },
           ]}
         />
         <SeriesChart
-          label="Downloads"
+          label={METRIC_LABELS.downloads}
           interval={interval}
           places={series.map(({ date, downloads: value }) => ({ date, value }))}
           isLastOpen
         />
         <p class="soft small">
-          Downloads of bots, continuous integration and mirrors are {automated === "exclude" && "not "}
-          counted.
+          Downloads by bots, CI and mirrors are {automated === "exclude" ? "excluded" : "included"}.
         </p>
       </section>
       <Lists numbers={numbers} />
@@ -120,7 +120,7 @@ function Ranges({ days, type }: { days: PublicDays; type: string | undefined }) 
   const more = type === undefined ? "" : `&type=${type}`;
   return (
     <Tabs
-      label="Range"
+      label="Period"
       tabs={PUBLIC_DAYS.map((each) => ({
         label: `${each} days`,
         href: `?days=${each}${more}`,
@@ -161,7 +161,13 @@ type Rows = PublicNumbers["lists"]["country"];
 
 function List({ panel, rows }: { panel: PanelKind; rows: Rows }) {
   return (
-    <BarList panel={panel} rows={rows.slice(0, ROWS)} isCompared={false} unit="Downloads" isUnfiltered />
+    <BarList
+      panel={panel}
+      rows={rows.slice(0, ROWS)}
+      isCompared={false}
+      unit={METRIC_LABELS.downloads}
+      isUnfiltered
+    />
   );
 }
 

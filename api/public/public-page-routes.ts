@@ -36,7 +36,7 @@ export function publicPageRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRo
           const days = daysOf(ctx);
           const named = { owner: paramOf(ctx, "owner"), name: paramOf(ctx, "name"), type };
           const found = choosePublic(await readPublicPackages(deps.pg, named), "page");
-          if (found === undefined) throw new Problem("not-found", "This page does not exist.");
+          if (found === undefined) throw new Problem("not-found", "Public page not found.");
           const now = new Date();
           const key = `${days} ${now.toISOString().slice(0, 10)}`;
           const numbers = await read({ found, key, read: (at) => readPublicPage(at, { days, now }) });

@@ -21,7 +21,7 @@ export async function packagesOf({ api, owner }: Asking): Promise<PackageV1[]> {
 export async function packagesUnlessStranger({ api, owner }: Asking): Promise<PackageV1[]> {
   const packages = await packagesOf({ api, owner });
   if (owner.role === "none" && packages.length === 0)
-    throw new Problem("not-found", `There is no owner ${owner.name} that you can see.`);
+    throw new Problem("not-found", `${owner.name} doesn't exist, or you don't have access to it.`);
   return packages;
 }
 
@@ -58,8 +58,8 @@ export async function packageAccessOf({ api, owner, param }: Visit): Promise<Pac
 
 /** The API's name parameters and operations, which a page has not. */
 const SENTENCES: Readonly<Record<string, (name: string) => string>> = {
-  "not-found": (name) => `There is no package ${name}.`,
-  "ambiguous-name": (name) => `Several packages are named ${name}; open one from the overview.`,
+  "not-found": (name) => `Package ${name} not found.`,
+  "ambiguous-name": (name) => `Several packages are named ${name}. Open one from the overview.`,
 };
 
 export async function packageOf(visit: Visit): Promise<PackageV1> {

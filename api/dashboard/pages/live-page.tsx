@@ -6,12 +6,12 @@ import { countryName } from "../parts/format.js";
 import { PageHead } from "../parts/panel.js";
 import { linkWith } from "../statistics/view-state.js";
 
-/** What arrives now. The script adds what comes; without it the page has the last events and is loaded anew. */
+/** Events as they arrive. The script adds new ones; without it the page has the last events and a link to refresh. */
 export const livePage = page<LiveEvents>({
   path: "/o/:owner/live",
   section: "live",
   load: ({ api, owner }) => api<LiveEvents>({ path: path`/v2/${owner.name}/live` }),
-  title: (_, { owner }) => `Live: ${owner.name}`,
+  title: (_, { owner }) => `Live · ${owner.name}`,
   render: ({ events }) => <Live events={events} />,
 });
 
@@ -24,7 +24,7 @@ function Live({ events }: LiveEvents) {
         title="Live"
         about={
           <span role="status" data-live-state>
-            The events of the last hour, newest first.
+            Events of the last hour, newest first.
           </span>
         }
       >
@@ -35,7 +35,7 @@ function Live({ events }: LiveEvents) {
           Full screen
         </button>
         <a class="button" href={linkWith(visit, {})} data-live-reload>
-          Look again
+          Refresh
         </a>
       </PageHead>
       <div class="heads" aria-hidden="true">
@@ -49,7 +49,7 @@ function Live({ events }: LiveEvents) {
         ))}
       </ol>
       <p class="none" data-live-none hidden={events.length > 0}>
-        Nothing came in the last hour.
+        No events in the last hour. Downloads and page views appear here as they happen.
       </p>
       <template data-live-row>
         <Row />
@@ -72,4 +72,4 @@ function Row({ event }: { event?: LiveEvent }) {
   );
 }
 
-const HEADS = ["Time, UTC", "Country", "Package or pixel", "Version", "Client", "Company"];
+const HEADS = ["Time (UTC)", "Country", "Package or pixel", "Version", "Client", "Company"];

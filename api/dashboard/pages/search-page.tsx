@@ -8,7 +8,7 @@ import { type Visit, type VisitedOwner, mayManage, page, useVisit } from "../pag
 import { PageHead, Panel } from "../parts/panel.js";
 import { Table } from "../parts/table.js";
 import { TYPES, ifAllowed, pixelsOf } from "./artifacts-of.js";
-import { targetName } from "./imports/import-words.js";
+import { targetName } from "./imports/import-labels.js";
 
 interface Hit {
   kind: string;
@@ -35,7 +35,7 @@ export const searchPage = page<Hit[]>({
     const found = owners.map((owner) => hitsOf(visit, { owner, packages, text }));
     return (await Promise.all(found)).flat().slice(0, HITS_MAX);
   },
-  title: (_, { query }) => (textOf(query) === "" ? "Search" : `Search for ${textOf(query)}`),
+  title: (_, { query }) => (textOf(query) === "" ? "Search" : `${textOf(query)} · Search`),
   render: (hits) => <Hits hits={hits} />,
 });
 
@@ -101,13 +101,13 @@ function Hits({ hits }: { hits: readonly Hit[] }) {
     <>
       <PageHead
         title="Search"
-        about={`Packages, pixels, companies, imports and pages of the first ${OWNERS_MAX} owners that you see something of.`}
+        about={`Search packages, pixels, companies, imports and pages in up to ${OWNERS_MAX} organizations.`}
       />
       {textOf(query) !== "" && (
-        <Panel title="Found">
+        <Panel title="Results">
           <Table
-            caption="Found"
-            columns={[{ name: "Name" }, { name: "Kind" }, { name: "Owner", isMinor: true }]}
+            caption="Results"
+            columns={[{ name: "Name" }, { name: "Type" }, { name: "Organization", isMinor: true }]}
             rows={hits.map(({ kind, name, owner, to }) => [
               <a href={href(to)}>
                 <bdi>{name}</bdi>
@@ -115,7 +115,7 @@ function Hits({ hits }: { hits: readonly Hit[] }) {
               kind,
               owner,
             ])}
-            empty="Nothing that you may see has this in its name."
+            empty={`No results for “${textOf(query)}”.`}
           />
         </Panel>
       )}

@@ -10,6 +10,7 @@ import { Badge, Panel } from "../parts/panel.js";
 import { Table } from "../parts/table.js";
 import { isRunning } from "./page-range.js";
 import { linkToggling, queryOf, type ViewState } from "./view-state.js";
+import { METRIC_LABELS } from "./metric-labels.js";
 
 export interface LoadedVersions {
   /** Undefined where the range or a filter is refused: the page says so. */
@@ -53,6 +54,7 @@ async function orNothing<Answer>(work: Promise<Answer>): Promise<Answer | undefi
 
 /** Layers have a colour each. */
 const LAYERS_MAX = 5;
+const OTHERS = "Other versions";
 
 export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined }) {
   if (adoption === undefined || adoption.versions.every(({ version }) => version === OTHER_VERSIONS))
@@ -64,14 +66,14 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
     .slice(0, LAYERS_MAX);
   const hasOthers = versions.length > drawn.length;
   return (
-    <Panel title="Adoption">
+    <Panel title="Version adoption">
       {series.length > 1 && (
         <AreaChart
-          label="Share of versions in percent"
+          label="Share of downloads by version"
           caption="adoption"
           interval={interval}
           isLastOpen={isRunning({ endDate: adoption.end_date })}
-          layers={[...drawn, ...(hasOthers ? ["others"] : [])]}
+          layers={[...drawn, ...(hasOthers ? [OTHERS] : [])]}
           places={series.map((bucket) => ({
             date: bucket.date,
             values: sharesOf(bucket, { drawn, hasOthers }),
@@ -83,14 +85,14 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
         caption="versions"
         columns={[
           { name: "Version" },
-          { name: "Downloads", isNumber: true },
+          { name: METRIC_LABELS.downloads, isNumber: true },
           { name: "Share", isNumber: true },
-          { name: "Unique addresses", isNumber: true, isMinor: true },
+          { name: METRIC_LABELS.unique_addresses, isNumber: true, isMinor: true },
           { name: "First seen", isMinor: true },
           { name: "End of life", isMinor: true },
         ]}
         rows={versions.map((row) => [
-          <bdi>{row.version}</bdi>,
+          <bdi>{row.version === OTHER_VERSIONS ? OTHERS : row.version}</bdi>,
           formatFull(row.downloads),
           formatShare(row.share),
           formatFull(row.unique_addresses),
@@ -123,15 +125,15 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
   const today = dateAt(Date.now());
   return (
     <Panel title="End of life">
-      <p class="soft">Who used these versions in the last {END_OF_LIFE_DAYS} days.</p>
+      <p class="soft">Usage of these versions in the last {END_OF_LIFE_DAYS} days.</p>
       <Table
         caption="end of life"
         columns={[
           { name: "Version" },
           { name: "End of life" },
-          { name: "Downloads", isNumber: true },
-          { name: "Unique addresses", isNumber: true },
-          { name: "Companies", isNumber: true },
+          { name: METRIC_LABELS.downloads, isNumber: true },
+          { name: METRIC_LABELS.unique_addresses, isNumber: true },
+          { name: METRIC_LABELS.companies, isNumber: true },
         ]}
         rows={ends.map(({ version, date, downloads, unique_addresses: addresses, companies }) => [
           <a href={linkToggling(visit, [{ name: "version", value: version }])}>
@@ -139,7 +141,7 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
           </a>,
           <>
             <Day date={date} />{" "}
-            {date <= today && <Badge kind={downloads > 0 ? "warn" : "plain"}>ended</Badge>}
+            {date <= today && <Badge kind={downloads > 0 ? "warn" : "plain"}>Ended</Badge>}
           </>,
           formatFull(downloads),
           formatFull(addresses),

@@ -7,19 +7,20 @@ import { type Subject } from "./load-statistics.js";
 import { lastDayOf } from "./page-range.js";
 import { type ViewState, linkToggling, queryOf } from "./view-state.js";
 import { path, withQuery } from "../address.js";
+import type { Unit } from "./metric-labels.js";
 
 interface BarListProps {
   panel: PanelKind;
   rows: readonly StatisticsRow[];
   isCompared: boolean;
-  unit: "Downloads" | "Views";
+  unit: Unit;
   /** The page has no filters: rows are no links. */
   isUnfiltered?: boolean;
 }
 
 /** The rows of a list with bars. Each is a link that filters the page by it, or takes the filter away. */
 export function BarList({ panel, rows, isCompared, unit, isUnfiltered }: BarListProps) {
-  if (rows.length === 0) return <p class="none">None known in this range.</p>;
+  if (rows.length === 0) return <p class="none">No data for this period.</p>;
   const greatest = Math.max(...rows.map(({ share }) => share));
   return (
     <table class="bars">
@@ -113,7 +114,7 @@ export function ListLinks({ panel: { list, title }, state, subject, mayExport }:
       </a>
       {mayExport && (
         <a {...csvFile(visit, { list: list.name, state, subject })}>
-          CSV<span class="hidden"> of {title.toLowerCase()}</span>
+          <span class="hidden">Download {title.toLowerCase()} as </span>CSV
         </a>
       )}
     </>

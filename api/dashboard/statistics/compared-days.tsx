@@ -27,9 +27,9 @@ export function ComparedDays({ statistics }: { statistics: Answered }) {
   const isCut = interval === "hour" && isRunning(range);
   return (
     <p class="soft small">
-      Changes compare {daysOf(range)} with {daysOf(rangeOf(compare))}
-      {isCut && ", both until this time of day"}
-      {compare.of !== undefined && ": today is not over"}.
+      Compared with {daysOf(rangeOf(compare))}
+      {isCut && ", up to the same time of day"}.
+      {compare.of !== undefined && " Today is excluded until it ends."}
     </p>
   );
 }

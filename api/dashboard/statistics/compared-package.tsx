@@ -39,14 +39,12 @@ export function PackageMenu({ others, chosen }: OtherPackages) {
   if (others.length === 0) return null;
   return (
     <details class="menu" data-menu="with">
-      <summary>
-        {chosen === undefined ? "Compare with a package" : <bdi>{`with ${chosen.name}`}</bdi>}
-      </summary>
+      <summary>{chosen === undefined ? "Compare with package" : <bdi>{`vs ${chosen.name}`}</bdi>}</summary>
       <ul>
         {chosen !== undefined && (
           <li>
             <a href={linkWith(visit, { [WITH]: undefined })} data-keep>
-              Without {chosen.name}
+              Remove {chosen.name}
             </a>
           </li>
         )}

@@ -2,24 +2,25 @@ import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { useContext } from "preact/hooks";
 import { NotesContext, type Note } from "../charts/notes.js";
 import { useVisit } from "../page.js";
-import { formatCount, formatFull, formatTime } from "../parts/format.js";
+import { formatCount, formatDate, formatFull, formatTime } from "../parts/format.js";
 import { changeIn } from "./compared-days.js";
 import { NotedChange } from "./noted-change.js";
 import { noteOfSpike } from "./noted-days.js";
 import { type Metric, linkWith } from "./view-state.js";
 import { dateAt } from "../../../schemas/date-range.js";
+import { METRIC_LABELS, type Unit } from "./metric-labels.js";
 
 interface MetricTilesProps {
   statistics: Statistics;
   metric: Metric;
-  unit: "Downloads" | "Views";
+  unit: Unit;
 }
 
 const TILES = [
-  { name: "downloads", label: "Downloads", isDrawn: true },
-  { name: "views", label: "Views", isDrawn: true },
-  { name: "unique_addresses", label: "Unique addresses", isDrawn: true },
-  { name: "companies", label: "Companies", isDrawn: false },
+  { name: "downloads", isDrawn: true },
+  { name: "views", isDrawn: true },
+  { name: "unique_addresses", isDrawn: true },
+  { name: "companies", isDrawn: false },
 ] as const;
 
 /** The sums of the range against those before. Those that have a series choose what is drawn. */
@@ -28,14 +29,21 @@ export function MetricTiles({ statistics, metric, unit }: MetricTilesProps) {
   const visit = useVisit();
   const note = useNoteOfSpike(statistics);
   const isShown = (name: (typeof TILES)[number]["name"]) =>
-    name === "downloads" ? unit === "Downloads" : name !== "views" || unit === "Views" || totals.views > 0;
+    name === "downloads"
+      ? unit === METRIC_LABELS.downloads
+      : name !== "views" || unit === METRIC_LABELS.views || totals.views > 0;
   return (
     <ul class="tiles metrics">
-      {TILES.filter(({ name }) => isShown(name)).map(({ name, label, isDrawn }) => {
+      {TILES.filter(({ name }) => isShown(name)).map(({ name, isDrawn }) => {
         const change = changeIn(statistics, name);
         const content = (
           <>
-            <span class="label">{label}</span>
+            <span
+              class="label"
+              title={name === "unique_addresses" ? "Distinct IP addresses, not people" : undefined}
+            >
+              {METRIC_LABELS[name]}
+            </span>
             <span>
               <data class="figure" value={String(totals[name])} title={formatFull(totals[name])}>
                 {formatCount(totals[name])}
@@ -44,12 +52,7 @@ export function MetricTiles({ statistics, metric, unit }: MetricTilesProps) {
                 <NotedChange ratio={change} note={name === "downloads" ? note : undefined} />
               )}
             </span>
-            {compare && (
-              <span class="soft small">
-                {compare.of && `${formatCount(compare.of.totals[name])} against `}
-                {formatCount(compare.totals[name])} {compare.of === undefined && "before"}
-              </span>
-            )}
+            {compare && <span class="soft small">vs {formatCount(compare.totals[name])}</span>}
           </>
         );
         return (
@@ -80,13 +83,13 @@ function useNoteOfSpike({ interval, series, start_date: startDate }: Statistics)
 }
 
 /** Until when everything is counted, and the first day with numbers where earlier ones of the range have none. */
-export function CompleteThrough({ time, from }: { time: string; from?: string | undefined }) {
+export function DataAsOf({ time, from }: { time: string; from?: string | undefined }) {
   const isToday = time.slice(0, 10) === dateAt(Date.now());
   return (
     <span class="soft small">
-      <span aria-hidden="true">· </span>Complete through{" "}
+      <span aria-hidden="true">· </span>Data as of{" "}
       <time dateTime={time}>{isToday ? `${time.slice(11, 16)} UTC` : formatTime(time)}</time>
-      {from !== undefined && ` · Numbers begin on ${from}: events before are no longer kept`}
+      {from !== undefined && ` · Earliest data: ${formatDate(from)}; older events are past retention`}
     </span>
   );
 }

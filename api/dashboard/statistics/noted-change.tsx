@@ -8,7 +8,7 @@ export function NotedChange({ ratio, note }: { ratio: number | null; note: Note 
     <span class="noted">
       <Change ratio={ratio} />
       <span class="soft small">
-        noted: <bdi>{note.text}</bdi>
+        Annotation: <bdi>{note.text}</bdi>
       </span>
     </span>
   );

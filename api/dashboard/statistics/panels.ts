@@ -11,23 +11,23 @@ export interface PanelKind {
 }
 
 /** By name: their order on the page. */
-const WORDS: Readonly<Record<string, { title: string; noun: string }>> = {
+const LABELS: Readonly<Record<string, { title: string; noun: string }>> = {
   country: { title: "Countries", noun: "Country" },
   company: { title: "Companies", noun: "Company" },
   version: { title: "Versions", noun: "Version" },
   client: { title: "Clients", noun: "Client" },
   platform: { title: "Platforms", noun: "Platform" },
-  cloud_provider: { title: "Clouds", noun: "Cloud" },
+  cloud_provider: { title: "Cloud providers", noun: "Cloud provider" },
   variable: { title: "Variables", noun: "Variable" },
   page: { title: "Pages", noun: "Page" },
 };
 
-const ORDER = Object.keys(WORDS);
+const ORDER = Object.keys(LABELS);
 
 /** Lists that a later version of the API adds have their name as title. */
 export const PANELS: readonly PanelKind[] = [...STATISTICS_LISTS]
   .sort((one, other) => placeOf(one) - placeOf(other))
-  .map((list) => ({ list, ...(WORDS[list.name] ?? { title: list.name, noun: list.name }) }));
+  .map((list) => ({ list, ...(LABELS[list.name] ?? { title: list.name, noun: list.name }) }));
 
 export function panelNamed(name: string): PanelKind | undefined {
   return PANELS.find(({ list }) => list.name === name);
@@ -55,14 +55,14 @@ export function labelOf({ list }: PanelKind, row: StatisticsRow): string {
 }
 
 /** What is known of clients whose name alone says little. */
-const CLIENT_WORDS: Readonly<Record<string, string>> = {
+const CLIENT_EXPLANATIONS: Readonly<Record<string, string>> = {
   containers: "Podman, Skopeo or Buildah",
-  go: "a program in Go: a module proxy or a script",
+  go: "Go program, such as a module proxy or a script",
 };
 
 /** In words what the label lacks. */
 export function explanationOf({ list }: PanelKind, row: StatisticsRow): string | undefined {
-  return list.name === "client" ? CLIENT_WORDS[String(row["client"])] : undefined;
+  return list.name === "client" ? CLIENT_EXPLANATIONS[String(row["client"])] : undefined;
 }
 
 /** The detail that the label lacks: a company's domain. */

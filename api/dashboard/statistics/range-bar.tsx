@@ -25,13 +25,13 @@ interface RangeBarProps {
   intervals?: readonly Interval[];
 }
 
-/** Chooses the days, their grouping, what they are compared with, and whether robots count. */
+/** Chooses the days, their grouping, what they are compared with, and whether bots count. */
 export function RangeBar({ state, compares = true, intervals = INTERVALS }: RangeBarProps) {
   const visit = useVisit();
   const shown = presetOf(visit.query);
   return (
-    <div class="range" role="group" aria-label="Range">
-      <nav class="choices" aria-label="Days">
+    <div class="range" role="group" aria-label="Period and filters">
+      <nav class="choices" aria-label="Period">
         {PRESETS.map((preset) => (
           <a
             href={linkWith(visit, { ...NO_RANGE, ...preset.address })}
@@ -45,7 +45,7 @@ export function RangeBar({ state, compares = true, intervals = INTERVALS }: Rang
       </nav>
       <OwnDates state={state} isOwn={shown === undefined} />
       <Tabs
-        label="Grouped by"
+        label="Group by"
         tabs={intervalsFor(state, intervals).map((interval) => ({
           label: { hour: "Hour", day: "Day", week: "Week", month: "Month" }[interval],
           href: linkWith(visit, { interval }),
@@ -57,11 +57,11 @@ export function RangeBar({ state, compares = true, intervals = INTERVALS }: Rang
         class="toggle"
         href={linkWith(visit, { automated: state.automated === "exclude" ? undefined : "exclude" })}
         aria-current={state.automated === "exclude" ? "true" : undefined}
-        title="Leaves out bots, monitors, updaters, continuous integration and mirrors"
+        title="Also excludes monitors, updaters, CI and mirrors"
         data-key="r"
         data-keep
       >
-        Without robots
+        Exclude bots
       </a>
     </div>
   );
@@ -71,14 +71,14 @@ function ComparisonMenu({ state }: { state: ViewState }) {
   const visit = useVisit();
   const isByHour = state.interval === "hour";
   const labelOf = (compare: Comparison) =>
-    isComparedDay(compare) ? `vs. days from ${formatDate(compare)}` : (isByHour ? BY_HOUR : BY_DAY)[compare];
+    isComparedDay(compare) ? `vs period from ${formatDate(compare)}` : (isByHour ? BY_HOUR : BY_DAY)[compare];
   const offered = COMPARED.filter(
     (each) => each === state.compare || (each !== "year" && (isByHour || each !== "previous")),
   );
   return (
     <details class="menu" data-menu="compare">
       <summary>
-        <span class="hidden">Compared with: </span>
+        <span class="hidden">Comparison: </span>
         {labelOf(state.compare)}
       </summary>
       <ul>
@@ -106,7 +106,7 @@ function ComparedFrom({ state: { compare, startDate, endDate } }: { state: ViewS
   const latest = addDays(startDate, -daysBetween(startDate, endDate));
   return (
     <KeepingForm but={["compare"]} kind="row tight">
-      <label for="compare">Days from</label>
+      <label for="compare">Period from</label>
       <input
         id="compare"
         name="compare"
@@ -124,14 +124,14 @@ function ComparedFrom({ state: { compare, startDate, endDate } }: { state: ViewS
 const COMPARED = ["previous-weekdays", "previous", "year-weekdays", "year", "none"] as const;
 
 const BY_DAY: Readonly<Record<(typeof COMPARED)[number], string>> = {
-  "previous-weekdays": "vs. previous period",
-  previous: "vs. days right before",
-  "year-weekdays": "vs. year earlier",
-  year: "vs. same dates a year earlier",
+  "previous-weekdays": "vs previous period",
+  previous: "vs preceding days",
+  "year-weekdays": "vs previous year",
+  year: "vs same dates last year",
   none: "No comparison",
 };
 
-const BY_HOUR = { ...BY_DAY, "previous-weekdays": "vs. week before", previous: "vs. day before" };
+const BY_HOUR = { ...BY_DAY, "previous-weekdays": "vs previous week", previous: "vs previous day" };
 
 interface KeepingFormProps {
   /** The parameters that it chooses anew. */
@@ -168,7 +168,7 @@ function OwnDates({ state, isOwn }: { state: ViewState; isOwn: boolean }) {
           <input id="lastDate" name="lastDate" type="date" required value={lastDayOf(state)} />
         </div>
         <button type="submit" class="primary">
-          Show
+          Apply
         </button>
       </KeepingForm>
     </details>
@@ -185,7 +185,7 @@ export function FilterChips({ filters }: Pick<ViewState, "filters">) {
       {others.length > 0 && (
         <li>
           <details>
-            <summary>and {others.length} more</summary>
+            <summary>{others.length} more</summary>
             <ul class="chips">
               <Chips filters={others} />
             </ul>
@@ -194,7 +194,7 @@ export function FilterChips({ filters }: Pick<ViewState, "filters">) {
       )}
       <li>
         <a href={withoutFilters(visit)} data-key="Escape" data-keep>
-          Remove all
+          Clear filters
         </a>
       </li>
     </ul>
@@ -213,7 +213,7 @@ function Chips({ filters }: Pick<ViewState, "filters">) {
           <a class="chip" href={linkToggling(visit, [filter])} data-keep>
             <span class="soft">{nameOf(filter)}</span> <bdi class="cut">{valueOf(filter)}</bdi>
             <span aria-hidden="true">×</span>
-            <span class="hidden">: remove this filter</span>
+            <span class="hidden"> (remove filter)</span>
           </a>
         </li>
       ))}

@@ -7,7 +7,7 @@ import { path } from "../address.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { Sparkline } from "../charts/area-chart.js";
 import { type Visit, mayManage, useVisit } from "../page.js";
-import { formatFull, formatShare, formatTime } from "../parts/format.js";
+import { formatDays, formatFull, formatShare, formatTime } from "../parts/format.js";
 import { Panel } from "../parts/panel.js";
 import { Table } from "../parts/table.js";
 
@@ -63,17 +63,17 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
   );
   return (
     <Panel
-      title="Reported by registries"
-      links={mayManage(owner) && <a href={href(path`/o/${owner.name}/settings/sources`)}>Sources</a>}
+      title="Registry counts"
+      links={mayManage(owner) && <a href={href(path`/o/${owner.name}/settings/sources`)}>Manage</a>}
     >
       <p class="soft">
-        What the registry counted itself, {range.startDate} to {lastDayOf(range)}. These counts are never part
-        of the numbers above.
+        Downloads counted by the registry itself, {formatDays(range.startDate, lastDayOf(range))}. They are
+        not included in your other numbers.
       </p>
       {isWaiting && (
         <p class="notice waiting" data-wait={href(path`/api/v2/${owner.name}/sources`)}>
           <span class="pulse" aria-hidden="true" />
-          <span role="status">The registry is being asked for its counts…</span>
+          <span role="status">Fetching counts from the registry…</span>
         </p>
       )}
       {sources.map((source) => (
@@ -81,7 +81,7 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
       ))}
       {(isDrawn ? days : []).map(({ kind, name, metric, days: values }) => (
         <SeriesChart
-          label={`${name}: ${metric} counted by ${kind}`}
+          label={`${name}: ${metric} on ${kind}`}
           interval="day"
           places={values.map((value, day) => ({
             date: addDays(range.startDate, day),
@@ -90,13 +90,13 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
         />
       ))}
       <Table
-        caption="What registries counted"
+        caption="Registry counts"
         columns={[
-          { name: "Source" },
-          { name: "Days" },
-          { name: "Counted there", isNumber: true },
-          ...(seen === undefined ? [] : [{ name: "Seen here", isNumber: true }]),
-          { name: "As of", isMinor: true },
+          { name: "Registry" },
+          { name: "By day" },
+          { name: "Registry count", isNumber: true },
+          ...(seen === undefined ? [] : [{ name: "Your count", isNumber: true }]),
+          { name: "Data as of", isMinor: true },
         ]}
         rows={rows.map(({ source, counted }) => [
           <>
@@ -119,14 +119,14 @@ function Failure({ source: { enabled, kind, name, last_error: error } }: { sourc
   if (!enabled || error === undefined) return null;
   return (
     <p class="problem" role="alert">
-      The counts of {kind} <bdi>{name}</bdi> could not be fetched: {error}
+      Counts for {kind} <bdi>{name}</bdi> could not be fetched: {error}
     </p>
   );
 }
 
 /** Registries that only have a sum have no day before the second time they are asked. */
 function noneYet({ last_success_at: at }: SourceRecord): string {
-  return at === undefined ? "" : "none yet";
+  return at === undefined ? "" : "No counts yet";
 }
 
 function shareOf(seen: number, counted: number | undefined): string {

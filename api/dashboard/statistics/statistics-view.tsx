@@ -22,11 +22,12 @@ import { MetricTiles } from "./metric-tiles.js";
 import { type OtherPackages, PackageMenu } from "./compared-package.js";
 import { ComparedDays } from "./compared-days.js";
 import { type PanelKind, countOf } from "./panels.js";
+import { METRIC_LABELS, type Unit } from "./metric-labels.js";
 
 interface StatisticsViewProps {
   loaded: LoadedStatistics;
   panels: readonly PanelKind[];
-  unit: "Downloads" | "Views";
+  unit: Unit;
   mayExport: boolean;
   /** Of a package's page: the others that its chart may have. */
   packages?: OtherPackages;
@@ -50,7 +51,7 @@ function ShorterRange() {
   return (
     <p>
       <a class="button" href={linkWith(visit, { ...NO_RANGE, days: "90" })}>
-        The last 90 days with these filters
+        Show last 90 days with these filters
       </a>
     </p>
   );
@@ -62,25 +63,25 @@ function Shown({ firstDay, ...shown }: ShownProps) {
   const visit = useVisit();
   const { state, statistics, subject, unit, mayExport, packages } = shown;
   const { totals } = statistics;
-  const metric = unit === "Views" && state.metric === "downloads" ? "views" : state.metric;
+  const metric = unit === METRIC_LABELS.views && state.metric === "downloads" ? "views" : state.metric;
   const isEmpty = isNothing(totals);
   const series = statistics.series.filter(({ time = "" }) => time <= new Date().toISOString());
   const second = secondOf(shown, metric);
   return (
     <>
-      <section class="panel flush" aria-label="Over time">
+      <section class="panel flush" aria-label="Trend">
         <MetricTiles statistics={statistics} metric={metric} unit={unit} />
         <div class="compared">
           <ComparedDays statistics={statistics} />
           {packages && <PackageMenu {...packages} />}
         </div>
         <SeriesChart
-          label={LABELS[metric]}
+          label={METRIC_LABELS[metric]}
           interval={statistics.interval}
           places={placesOf(series, metric)}
           second={second && { ...second, places: second.places.slice(0, series.length) }}
           others={otherMetrics(metric, unit).map((other) => ({
-            name: LABELS[other],
+            name: METRIC_LABELS[other],
             values: series.map((bucket) => bucket[other]),
           }))}
           isLastOpen={isRunning(state)}
@@ -156,8 +157,8 @@ function secondOf(
 
 /** The name of the days that are compared. */
 function nameOf({ compare }: ViewState): string {
-  if (isComparedDay(compare)) return `From ${formatDate(compare)}`;
-  return compare.startsWith("year") ? "A year earlier" : "Previous period";
+  if (isComparedDay(compare)) return `Period from ${formatDate(compare)}`;
+  return compare.startsWith("year") ? "Previous year" : "Previous period";
 }
 
 function placesOf(series: readonly StatisticsBucket[], metric: Metric): Place[] {
@@ -169,11 +170,9 @@ function compareWith({ compare }: Statistics): Statistics["compare"] {
   return compare === undefined || isNothing(compare.totals) ? undefined : compare;
 }
 
-const LABELS = { downloads: "Downloads", unique_addresses: "Unique addresses", views: "Views" } as const;
-
 /** A package has no views of its own, a pixel no downloads. */
-function otherMetrics(drawn: Metric, unit: "Downloads" | "Views"): Metric[] {
-  const own: Metric[] = [unit === "Views" ? "views" : "downloads", "unique_addresses"];
+function otherMetrics(drawn: Metric, unit: Unit): Metric[] {
+  const own: Metric[] = [unit === METRIC_LABELS.views ? "views" : "downloads", "unique_addresses"];
   return own.filter((metric) => metric !== drawn);
 }
 
@@ -181,15 +180,15 @@ function NothingHere({ state, firstDay }: { state: ViewState; firstDay: string |
   const visit = useVisit();
   if (state.filters.length > 0)
     return (
-      <EmptyState title="Nothing in this range">
-        <p>No event has all of the filters above.</p>
+      <EmptyState title="No data for these filters">
+        <p>Remove a filter or choose another period.</p>
       </EmptyState>
     );
   return (
-    <EmptyState title="Nothing in this range">
+    <EmptyState title="No data for this period">
       {firstDay !== undefined && (
         <p>
-          The first event is of{" "}
+          First event:{" "}
           <a href={linkWith(visit, { ...NO_RANGE, ...daysFrom(firstDay), interval: undefined })}>
             {formatDate(firstDay)}
           </a>

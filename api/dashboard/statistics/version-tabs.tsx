@@ -8,7 +8,7 @@ export function VersionTabs({ state }: { state: ViewState }) {
   const visit = useVisit();
   return (
     <Tabs
-      label="Versions grouped by"
+      label="Group versions by"
       tabs={VERSION_GROUPINGS.map((by) => ({
         label: LABELS[by],
         href: linkWith(visit, { versions: by === "exact" ? undefined : by }),

@@ -10,6 +10,7 @@ import { VersionTabs } from "./version-tabs.js";
 import { type Subject } from "./load-statistics.js";
 import { type ViewState, queryOf, readState } from "./view-state.js";
 import { type PanelKind, panelNamed } from "./panels.js";
+import type { Unit } from "./metric-labels.js";
 
 export interface WholeListData {
   panel: PanelKind;
@@ -24,7 +25,7 @@ const ROWS = 50;
 /** One list in full, a page at a time. The parameter `:breakdown` of the path names it. */
 export async function loadWholeList(visit: Visit, subject: Subject): Promise<WholeListData> {
   const panel = panelNamed(visit.param("breakdown"));
-  if (panel === undefined) throw new Problem("not-found", "There is no such list.");
+  if (panel === undefined) throw new Problem("not-found", "This list does not exist.");
   const state = readState(visit);
   const search = visit.query.get("search") || undefined;
   const list = await visit.api<StatisticsListPage>({
@@ -46,7 +47,7 @@ interface WholeListProps {
   back: string;
   /** The subject of that page: the text of the link to it. */
   about: string;
-  unit: "Downloads" | "Views";
+  unit: Unit;
   mayExport: boolean;
 }
 
@@ -69,7 +70,7 @@ export function WholeList({
       >
         {mayExport && (
           <a class="button" {...csvFile(visit, { list: panel.list.name, state, subject, search })}>
-            CSV
+            Download CSV
           </a>
         )}
       </PageHead>
@@ -80,7 +81,7 @@ export function WholeList({
           <input type="hidden" name={name} value={value} />
         ))}
         <div class="field">
-          <label for="search">Search</label>
+          <label for="search">Search {panel.title.toLowerCase()}</label>
           <input id="search" name="search" type="search" value={search} maxLength={256} />
         </div>
         <button type="submit">Search</button>

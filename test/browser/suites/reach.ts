@@ -68,7 +68,7 @@ export function reachSuite(world: () => DashboardWorld): void {
         await page.keyboard.press("End");
         const numbers = await page.locator("main").innerText();
         // The time of the answer itself.
-        return [exact, imports, numbers.replace(/Complete through \d\d:\d\d/, "")];
+        return [exact, imports, numbers.replace(/Data as of \d\d:\d\d/, "")];
       };
       const here = await textIn({ timezoneId: "UTC", locale: "en-US" });
       expect(here[0]).toMatch(/\d\d:\d\d UTC/);

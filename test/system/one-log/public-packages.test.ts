@@ -139,7 +139,7 @@ describe("a badge", () => {
     ["", { label: "downloads/month", message: "1.2k", color: "#007ec6" }],
     ["period=total&label=all&color=green", { label: "all", message: "1.2k", color: "#97ca00" }],
     ["period=day", { message: "1.2k" }],
-    ["metric=addresses", { label: "addresses/month", message: "<10" }],
+    ["metric=addresses", { label: "unique IPs/month", message: "<10" }],
     ["metric=version&style=flat-square", { label: "version", message: "1.4", style: "flat-square" }],
   ])("with %j is %j", async (query, expected) => {
     expect(await badge(query)).toMatchObject({ schemaVersion: 1, cacheSeconds: 3600, ...expected });
@@ -163,8 +163,8 @@ describe("a badge", () => {
     ["metric=stars", "metric must be one of downloads, addresses, version."],
     ["period=year", "period must be one of day, week, month, total."],
     ["style=social", "style must be one of flat, flat-square, for-the-badge."],
-    ["color=mauve", "color must be a name such as blue, or three or six hexadecimal digits."],
-    ["color=red%22", "color must be a name such as blue, or three or six hexadecimal digits."],
+    ["color=mauve", "color must be a name such as blue, or 3 or 6 hexadecimal digits."],
+    ["color=red%22", "color must be a name such as blue, or 3 or 6 hexadecimal digits."],
     ["period=day&period=week", "period can be given only once."],
     [`label=${"x".repeat(65)}`, "label must have at most 64 characters."],
   ])("says in the picture what is wrong with %s", async (query, message) => {
@@ -250,7 +250,7 @@ describe("a public page", () => {
   test("is opened in the settings, which give the lines to copy", async () => {
     const settings = `/o/${OWNER}/settings/packages/${tool}`;
     const page = await owner.submit(settings, { action: "public", public: "page" });
-    expect(page.text).toContain("What everybody may see was set.");
+    expect(page.text).toContain("Public visibility saved.");
     expect(page.html).toContain(`href="${toolchain.api}${PAGE}"`);
     const badge = `${toolchain.api}/badge/${OWNER}/tool.svg`;
     expect(page.html).toContain(`[![downloads](${badge})](${toolchain.api}${PAGE})`);
@@ -328,8 +328,8 @@ test("a badge and a page leave out bots, CI and mirrors as soon as that is set, 
       '"figure" value="40"',
       ">2.0<",
       "Googlebot",
-      "are counted",
-      "are not counted",
+      "are included",
+      "are excluded",
     ];
     return { badges: await Promise.all(badges), page: words.filter((word) => html.includes(word)) };
   };
@@ -337,13 +337,13 @@ test("a badge and a page leave out bots, CI and mirrors as soon as that is set, 
   await owner.submit(settings, { action: "public", public: "page", automated: "include" });
   expect(await seen()).toEqual({
     badges: ["1k", "13", "2.0"],
-    page: ['"figure" value="1040"', ">2.0<", "Googlebot", "are counted"],
+    page: ['"figure" value="1040"', ">2.0<", "Googlebot", "are included"],
   });
   const page = await owner.submit(settings, { action: "public", public: "page", automated: "exclude" });
   expect(page.html).toMatch(/<option value="exclude" selected/);
   expect(await seen()).toEqual({
     badges: ["40", "<10", "1.4"],
-    page: ['"figure" value="40"', "are not counted"],
+    page: ['"figure" value="40"', "are excluded"],
   });
   const audit = await api.get<{ audit_entries: object[] }>(`/v2/${OWNER}/audit?action=packages.update`);
   expect(audit.audit_entries[0]).toMatchObject({ changes: { automated: "exclude" } });

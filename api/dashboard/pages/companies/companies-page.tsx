@@ -8,12 +8,13 @@ import { AreaChart } from "../../charts/area-chart.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, Form } from "../../parts/form.js";
 import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
-import { formatCount, formatFull, formatTime } from "../../parts/format.js";
+import { formatCount, formatTime } from "../../parts/format.js";
 import { Pager } from "../../parts/table.js";
 import { ifAllowed, packagesOf } from "../artifacts-of.js";
 import { CompanyList } from "./company-list.js";
 import { addressWith, askedBy } from "./list-state.js";
-import { STAGE_WORDS } from "./stage-words.js";
+import { STAGE_LABELS } from "./stage-labels.js";
+import { numbered } from "../../../../schemas/records/numbered.js";
 
 interface Shown {
   funnel: FunnelRecord;
@@ -45,7 +46,7 @@ export const companiesPage = page<Shown>({
     ]);
     return { packages, unlisted, funnel, ...list };
   },
-  title: (_, { owner }) => `Companies of ${owner.name}`,
+  title: (_, { owner }) => `Companies · ${owner.name}`,
   render: (shown) => <Companies {...shown} />,
   async submit({ api, owner, href }) {
     const run = await api<FunnelRunRecord>({ method: "POST", path: path`/v2/${owner.name}/funnel/run` });
@@ -54,8 +55,8 @@ export const companiesPage = page<Shown>({
     };
   },
   notices: {
-    computed: "The stages were computed just now.",
-    waits: "Imports are running. The stages are computed once they are done.",
+    computed: "Stages updated.",
+    waits: "Imports are running. Stages will be updated when they finish.",
   },
 });
 
@@ -81,21 +82,21 @@ function Companies({ funnel, companies, next, packages, unlisted }: Shown) {
         guide="funnel"
         about={
           funnel.as_of === undefined
-            ? "Stages are computed once an hour; they have not been yet."
-            : `Stages as of ${formatTime(funnel.as_of)}; they are computed once an hour.`
+            ? "Stages are updated hourly. The first update is pending."
+            : `Stages are updated hourly. Last update: ${formatTime(funnel.as_of)}.`
         }
       >
         {mayManage(owner) && (
           <Form action="run" class="inline">
-            <Button kind="plain">Compute now</Button>
+            <Button kind="plain">Update stages</Button>
           </Form>
         )}
       </PageHead>
       {isEmpty ? (
-        <EmptyState title="No company was seen yet">
+        <EmptyState title="No companies yet">
           <p>
-            A company shows here once somebody downloads from an address that belongs to it: an office, not a
-            home or a cloud.
+            Companies appear once someone downloads from a company network, not from a home connection or a
+            cloud.
           </p>
           <NotListed count={unlisted} />
         </EmptyState>
@@ -116,19 +117,19 @@ function NotListed({ count }: { count: number }) {
   if (count === 0) return null;
   return (
     <p class="soft">
-      {count === 1 ? "One more company" : `${formatFull(count)} more companies`} downloaded in the last{" "}
-      {RECENT_DAYS} days, without a known domain. The overview counts them. Without a domain there is no
-      stage, and no row here.
+      {numbered(count, "more company", "more companies")} without a known domain downloaded in the last{" "}
+      {RECENT_DAYS} days. The overview counts them, but companies without a domain have no stage and are not
+      listed here.
     </p>
   );
 }
 
 function Stages({ funnel }: { funnel: FunnelRecord }) {
   return (
-    <Panel title="Companies by stage, by day">
+    <Panel title="Companies by stage">
       <AreaChart
         label="Companies by stage"
-        layers={STAGES.map((stage) => STAGE_WORDS[stage])}
+        layers={STAGES.map((stage) => STAGE_LABELS[stage])}
         places={funnel.days.map(({ date, stages }) => ({
           date,
           values: STAGES.map((stage) => stages[stage]),
@@ -156,7 +157,7 @@ function StageTabs({ funnel: { stages } }: { funnel: FunnelRecord }) {
       label="Stage"
       tabs={[
         tab(undefined, "All", all),
-        ...STAGES.map((stage) => tab(stage, STAGE_WORDS[stage], stages[stage])),
+        ...STAGES.map((stage) => tab(stage, STAGE_LABELS[stage], stages[stage])),
       ]}
     />
   );

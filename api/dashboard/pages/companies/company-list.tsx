@@ -7,8 +7,9 @@ import { formatCount, formatDate } from "../../parts/format.js";
 import { Panel, Tabs } from "../../parts/panel.js";
 import { type Column, Table } from "../../parts/table.js";
 import { addressWith, askedBy } from "./list-state.js";
-import { StageBadge } from "./stage-words.js";
+import { StageBadge } from "./stage-labels.js";
 import { VersionsUsed } from "./versions-used.js";
+import { METRIC_LABELS } from "../../statistics/metric-labels.js";
 
 interface CompanyListProps {
   companies: readonly CompanyRecord[];
@@ -20,7 +21,7 @@ export function CompanyList({ companies, packages }: CompanyListProps) {
   const columns = useColumns();
   return (
     <Panel
-      title="List of companies"
+      title="Companies"
       links={
         <>
           <VersionsUsed companies={companies} packages={packages} />
@@ -44,7 +45,7 @@ export function CompanyList({ companies, packages }: CompanyListProps) {
           company.first_seen === undefined ? "" : formatDate(company.first_seen),
           company.last_seen === undefined ? "" : formatDate(company.last_seen),
         ])}
-        empty={query.has("search") ? "No company has this in its name or domain." : "There is none."}
+        empty={query.has("search") ? "No companies match this search." : "No companies match these filters."}
       />
     </Panel>
   );
@@ -68,10 +69,10 @@ function useColumns(): Column[] {
     { name: "Stage" },
     by("Since", "since", { isMinor: true }),
     by("Score", "score", { isNumber: true }),
-    by("30 days", "downloads_30_days", { isNumber: true }),
+    by("Downloads (30 days)", "downloads_30_days", { isNumber: true }),
     { name: "Downloads by day", isUnnamed: true, isMinor: true },
-    by("Downloads", "downloads", { isNumber: true, isMinor: true }),
-    by("Views", "views", { isNumber: true, isMinor: true }),
+    by("Downloads (total)", "downloads", { isNumber: true, isMinor: true }),
+    by(METRIC_LABELS.views, "views", { isNumber: true, isMinor: true }),
     by("First seen", "first_seen", { isNumber: true, isMinor: true }),
     by("Last seen", "last_seen", { isNumber: true, isMinor: true }),
   ];
@@ -108,7 +109,7 @@ function Filters({ packages }: { packages: readonly PackageV1[] }) {
       <Tabs
         label="First seen"
         tabs={[
-          { label: "Seen at any time", href: addressWith(visit, { new: undefined }), isCurrent: !shownNew },
+          { label: "All", href: addressWith(visit, { new: undefined }), isCurrent: !shownNew },
           {
             label: "New this week",
             href: addressWith(visit, { new: "week" }),
@@ -134,11 +135,11 @@ function Filters({ packages }: { packages: readonly PackageV1[] }) {
             value={query.get("search") ?? ""}
             maxLength={256}
             placeholder="bank, kpmg.com"
-            title="Several have commas between them"
+            title="Separate several with commas"
           />
         </div>
         <div class="field">
-          <label for="package">Downloaded</label>
+          <label for="package">Package</label>
           <select id="package" name="package">
             <option value="">Any package</option>
             {packages.map(({ uuid, name }) => (
@@ -148,7 +149,7 @@ function Filters({ packages }: { packages: readonly PackageV1[] }) {
             ))}
           </select>
         </div>
-        <button type="submit">Show</button>
+        <button type="submit">Apply</button>
       </form>
     </>
   );

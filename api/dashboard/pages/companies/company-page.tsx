@@ -7,14 +7,15 @@ import { formatCount, formatDate, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
 import { versionsOf } from "./versions-used.js";
-import { CAUSE_WORDS, STAGE_WORDS, StageBadge } from "./stage-words.js";
+import { CAUSE_LABELS, STAGE_LABELS, StageBadge } from "./stage-labels.js";
+import { METRIC_LABELS } from "../../statistics/metric-labels.js";
 
 export const companyPage = page<CompanyDetail>({
   path: "/o/:owner/companies/:company",
   section: "companies",
   load: ({ api, owner, param }) =>
     api<CompanyDetail>({ path: path`/v2/${owner.name}/companies/${param("company")}` }),
-  title: (company) => company.name || company.domain,
+  title: (company) => `${company.name || company.domain} · Companies`,
   render: (company) => <Company company={company} />,
 });
 
@@ -30,27 +31,27 @@ function Company({ company }: { company: CompanyDetail }) {
         }
         about={[
           company.name !== company.domain && company.domain,
-          first !== undefined && `first seen ${formatDate(first)}`,
-          last !== undefined && `last seen ${formatDate(last)}`,
+          first !== undefined && `First seen ${formatDate(first)}`,
+          last !== undefined && `Last seen ${formatDate(last)}`,
         ]
           .filter(Boolean)
-          .join(", ")}
+          .join(" · ")}
       />
       <Tiles
         tiles={[
           { label: "Score", value: company.score },
-          { label: "Downloads since first seen", value: company.downloads },
-          { label: "Views since first seen", value: company.views },
+          { label: `${METRIC_LABELS.downloads} since first seen`, value: company.downloads },
+          { label: `${METRIC_LABELS.views} since first seen`, value: company.views },
         ]}
       />
-      <Panel title={`Last ${DAYS} days`}>
+      <Panel title={`Activity, last ${DAYS} days`}>
         {company.days.length === 0 ? (
-          <p class="none">No activity in these days.</p>
+          <p class="none">No activity in this period.</p>
         ) : (
           <AreaChart
             label="Activity"
             isLastOpen
-            layers={["Downloads", "Views"]}
+            layers={[METRIC_LABELS.downloads, METRIC_LABELS.views]}
             places={everyDay(company.days).map(({ date, downloads, views }) => ({
               date,
               values: [downloads, views],
@@ -63,7 +64,7 @@ function Company({ company }: { company: CompanyDetail }) {
           <Timeline changes={company.stage_history} />
         </Panel>
         <Panel title="Packages used">
-          <p class="soft small">In the last {DAYS} days.</p>
+          <p class="soft small">Last {DAYS} days.</p>
           <Artifacts company={company} />
         </Panel>
       </div>
@@ -83,22 +84,22 @@ function everyDay(days: CompanyDetail["days"]): CompanyDetail["days"] {
 }
 
 function Timeline({ changes }: { changes: readonly StageChangeRecord[] }) {
-  if (changes.length === 0) return <p class="none">No stage yet.</p>;
+  if (changes.length === 0) return <p class="none">No stage yet. Stages are updated hourly.</p>;
   return (
     <ol class="timeline">
       {changes.map((change) => (
         <li>
           <p>
-            <strong>{STAGE_WORDS[change.new_stage]}</strong>
+            <strong>{STAGE_LABELS[change.new_stage]}</strong>
             {change.old_stage !== undefined && (
-              <span class="soft"> after {STAGE_WORDS[change.old_stage]}</span>
+              <span class="soft"> from {STAGE_LABELS[change.old_stage]}</span>
             )}
           </p>
           <p class="soft">
             <time dateTime={change.changed_at} title={formatTime(change.changed_at)}>
               {formatDate(change.changed_at.slice(0, 10))}
             </time>
-            : {CAUSE_WORDS[change.cause]}
+            : {CAUSE_LABELS[change.cause]}
           </p>
         </li>
       ))}
@@ -113,11 +114,11 @@ function Artifacts({ company: { artifacts, domain } }: { company: CompanyDetail 
     href(kind === "package" ? path`/o/${owner.name}/packages/${id}` : path`/o/${owner.name}/pixels/${id}`);
   return (
     <Table
-      caption="Packages and pixels of the last 90 days"
+      caption="Packages and pixels used"
       columns={[
         { name: "Package or pixel" },
-        { name: "Downloads", isNumber: true },
-        { name: "Views", isNumber: true },
+        { name: METRIC_LABELS.downloads, isNumber: true },
+        { name: METRIC_LABELS.views, isNumber: true },
         { name: "Versions" },
       ]}
       rows={artifacts.map((artifact) => [
@@ -126,11 +127,11 @@ function Artifacts({ company: { artifacts, domain } }: { company: CompanyDetail 
         formatCount(artifact.views),
         artifact.kind === "package" && (
           <a href={versionsOf(visit, { packageId: artifact.id, domains: [domain] })}>
-            Versions<span class="hidden"> of {artifact.name}</span>
+            View versions<span class="hidden"> of {artifact.name}</span>
           </a>
         ),
       ])}
-      empty="Nothing in the last 90 days."
+      empty={`No downloads or page views in the last ${DAYS} days.`}
     />
   );
 }

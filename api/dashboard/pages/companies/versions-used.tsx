@@ -17,7 +17,7 @@ export function VersionsUsed({ companies, packages }: VersionsUsedProps) {
   const domains = companies.map(({ domain }) => domain);
   return (
     <details class="menu" data-menu="versions">
-      <summary>Versions they use</summary>
+      <summary>View versions in use</summary>
       <ul>
         {offered.map(({ uuid, name }) => (
           <li>

@@ -14,7 +14,7 @@ import { Check, ConfirmButton, Field } from "../../parts/form.js";
 import { type Form, requireTyped } from "../../read-form.js";
 import { formatFull, formatTime } from "../../parts/format.js";
 import { PageHead, Panel, Tiles } from "../../parts/panel.js";
-import { Faults, ImportState, isRetracted, shareOf, targetWithin } from "./import-words.js";
+import { Faults, ImportState, isRetracted, shareOf, targetWithin } from "./import-labels.js";
 
 interface Shown {
   record: EventImport;
@@ -34,9 +34,9 @@ export const importPage = page<Shown>({
   render: (shown) => <ImportContent {...shown} />,
   submit: endImport,
   notices: {
-    aborted: "The import was stopped.",
-    retracting: "The import's events are being removed. They leave the exports within seconds to minutes.",
-    retracted: "Every event of this import was removed.",
+    aborted: "Import stopped.",
+    retracting: "Undoing the import. Its events leave all statistics and exports within minutes.",
+    retracted: "Import undone. All of its events were removed.",
   },
 });
 
@@ -64,7 +64,7 @@ async function endImport(visit: Visit, form: Form) {
     await api({ method: "POST", path: `${at}/abort`, query: { retract: String(retract) } });
     return to(retract ? "retracting" : "aborted");
   }
-  requireTyped(form, { field: "confirm", word: "retract" });
+  requireTyped(form, { field: "confirm", word: "undo" });
   const running = await api<EventImport | undefined>({ method: "DELETE", path: at });
   return to(running === undefined ? "retracted" : "retracting");
 }
@@ -77,7 +77,7 @@ function ImportContent({ record, faults }: Shown) {
           <>
             Import into {targetWithin(record)} <ImportState record={record} hasBar />
             {isRetracted(faults ?? []) && record.status !== "retracting" && (
-              <span class="badge warn">Retracted</span>
+              <span class="badge warn">Undone</span>
             )}
           </>
         }
@@ -91,7 +91,7 @@ function ImportContent({ record, faults }: Shown) {
           { label: "Lines", value: linesDone(record), name: "lines" },
           tileOf(record, "Imported", "events_successfully_imported"),
           tileOf(record, "With warnings", "events_with_warnings"),
-          tileOf(record, "Refused", "events_failed_to_import"),
+          tileOf(record, "Rejected", "events_failed_to_import"),
           tileOf(record, "Skipped", "lines_skipped"),
         ]}
       />
@@ -123,7 +123,7 @@ function StatisticsLink({ record }: { record: EventImport }) {
       class={record.status === "done" ? "button primary" : "button"}
       href={href(path`/o/${owner.name}/${kind}/${target.id}`)}
     >
-      Its statistics
+      View statistics
     </a>
   );
 }
@@ -142,8 +142,8 @@ function About({ record }: { record: EventImport }) {
         </>
       )}
       Started by {by}
-      {token !== null && ` with the token ${token}`}, {formatTime(record.created_at)}
-      {finished !== null && `; ended ${formatTime(finished)}`}
+      {token !== null && ` with token ${token}`} on {formatTime(record.created_at)}
+      {finished !== null && `, finished ${formatTime(finished)}`}
       {`. ${receivedText(record)}`}
     </>
   );
@@ -151,7 +151,7 @@ function About({ record }: { record: EventImport }) {
 
 function receivedText({ bytes, bytes_unpacked: unpacked }: EventImport): string {
   const received = `${formatSize(unpacked)} received`;
-  return bytes === unpacked ? received : `${received}, ${formatSize(bytes)} of them packed`;
+  return bytes === unpacked ? received : `${received} (${formatSize(bytes)} compressed)`;
 }
 
 /** Moves by `script/poll.ts`; without script a link reads the state anew. */
@@ -161,22 +161,22 @@ function Progress({ record }: { record: EventImport }) {
   const done = linesDone(record);
   const isRetracting = record.status === "retracting";
   return (
-    <Panel title={isRetracting ? "Its events are being removed" : "Lines are being enriched"}>
+    <Panel title={isRetracting ? "Undoing import" : "Processing lines"}>
       <div data-import={href(`/api${path`/v2/imports/${owner.name}/${record.id}`}`)}>
         <progress
-          aria-label={isRetracting ? "Removing" : "Lines enriched"}
+          aria-label={isRetracting ? "Undoing import" : "Lines processed"}
           max={received}
           {...(shareOf(record) !== undefined && !isRetracting && { value: done })}
         />
         <p class="soft" data-import-text>
           {isRetracting
-            ? "This takes seconds to minutes."
+            ? "This can take a few minutes."
             : `${formatFull(done)} of ${numbered(received, "line")}`}
         </p>
         <p class="hidden" role="status" data-import-end />
         <noscript>
           <p>
-            <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>Read again how far it is</a>
+            <a href={href(path`/o/${owner.name}/imports/${record.id}`)}>Refresh progress</a>
           </p>
         </noscript>
       </div>
@@ -189,10 +189,10 @@ function Ending({ record, faults = [] }: Shown) {
     return (
       <ConfirmButton
         action="abort"
-        label="Stop this import"
-        question="What has not been imported yet is dropped. What has been imported stays, unless you remove it too."
+        label="Stop import"
+        question="Lines that are not processed yet are discarded. Events that are already imported are kept, unless you remove them too."
       >
-        <Check name="retract" label="Also remove what was imported already" />
+        <Check name="retract" label="Also remove events that are already imported" />
       </ConfirmButton>
     );
   if (record.status === "retracting" || isRetracted(faults) || record.events_successfully_imported === 0)
@@ -200,15 +200,15 @@ function Ending({ record, faults = [] }: Shown) {
   return (
     <ConfirmButton
       action="retract"
-      label="Retract this import"
+      label="Undo import"
       question={
         <>
-          Every number and export loses {numbered(record.events_successfully_imported, "event")}. Events that
-          these had overridden come back. This cannot be undone.
+          Removes {numbered(record.events_successfully_imported, "event")} from all statistics and exports,
+          and restores events they had replaced. This can't be undone.
         </>
       }
     >
-      <Field name="confirm" label="Type retract to confirm" autocomplete="off" required />
+      <Field name="confirm" label="Type undo to confirm" autocomplete="off" required />
     </ConfirmButton>
   );
 }

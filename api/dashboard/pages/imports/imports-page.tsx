@@ -10,7 +10,7 @@ import { EmptyState, PageHead, Panel, Tabs } from "../../parts/panel.js";
 import { Time } from "../../parts/time.js";
 import { formatCount } from "../../parts/format.js";
 import { Pager, Table } from "../../parts/table.js";
-import { ImportState, targetName } from "./import-words.js";
+import { ImportState, targetName } from "./import-labels.js";
 
 interface ImportList {
   event_imports: EventImport[];
@@ -27,7 +27,7 @@ export const importsPage = page({
       path: path`/v2/imports/${owner.name}`,
       query: { ...asked(query), per_page: PER_PAGE },
     }),
-  title: (_, { owner }) => `Imports of ${owner.name}`,
+  title: (_, { owner }) => `Imports · ${owner.name}`,
   render: ({ event_imports: imports, next }) => <Imports imports={imports} next={next} />,
 });
 
@@ -45,14 +45,14 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
     return (
       <>
         <PageHead title="Imports" guide="importing" />
-        <EmptyState title="Nothing was imported yet">
+        <EmptyState title="No imports yet">
           <p>
-            An import is a file of events, one JSON object a line: the downloads that a registry, a CDN or
-            your own server has logged.
+            Import downloads that a registry, a CDN or your own server has logged: access logs, exports, CSV
+            or JSON lines.
           </p>
           <p class="actions">
             <a class="button primary" href={upload}>
-              Import a file
+              Import file
             </a>
           </p>
         </EmptyState>
@@ -62,7 +62,7 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
     <>
       <PageHead title="Imports" guide="importing">
         <a class="button primary" href={upload}>
-          Import a file
+          Import file
         </a>
       </PageHead>
       <StatusTabs />
@@ -70,12 +70,12 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
         <Table
           caption="Imports"
           columns={[
-            { name: "Into" },
-            { name: "State" },
+            { name: "Target" },
+            { name: "Status" },
             { name: "Started by", isMinor: true },
             { name: "Started", isMinor: true },
             { name: "Lines", isNumber: true },
-            { name: "Refused", isNumber: true },
+            { name: "Rejected", isNumber: true },
             { name: "Skipped", isNumber: true, isMinor: true },
           ]}
           rows={imports.map((record) => [
@@ -97,7 +97,7 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
             </span>,
             formatCount(record.lines_skipped),
           ])}
-          empty="There is none."
+          empty="No imports with this status."
         />
       </Panel>
       <Pager next={next} />
@@ -109,7 +109,7 @@ function starter({ started_by: by, started_with_token: token }: EventImport) {
   return (
     <>
       {by}
-      {token !== null && <span class="soft"> with {token}</span>}
+      {token !== null && <span class="soft"> (token {token})</span>}
     </>
   );
 }
@@ -118,7 +118,7 @@ const TABS: readonly { status: ImportStatus | undefined; label: string }[] = [
   { status: undefined, label: "All" },
   { status: "importing", label: "Running" },
   { status: "done", label: "Done" },
-  { status: "aborted", label: "Aborted" },
+  { status: "aborted", label: "Stopped" },
 ];
 
 function StatusTabs() {
@@ -129,11 +129,13 @@ function StatusTabs() {
     href: href(path`/o/${owner.name}/imports`, { status, ...others }),
     isCurrent: (query.get("status") ?? undefined) === status,
   }));
-  return <Tabs label="By state" tabs={tabs} />;
+  return <Tabs label="Status" tabs={tabs} />;
 }
 
 function titleFor(query: URLSearchParams): string {
   const status = IMPORT_STATUSES.find((each) => each === query.get("status"));
   const { label } = TABS.find((tab) => tab.status === status) ?? { label: "All" };
-  return query.has("package") || query.has("pixel") ? `${label} of one package or pixel` : `${label} imports`;
+  return query.has("package") || query.has("pixel")
+    ? `${label} imports of one package or pixel`
+    : `${label} imports`;
 }

@@ -11,6 +11,7 @@ import type { Overview } from "./overview-parts.js";
 
 /** Packages with a layer of their own; the others are one. */
 const LAYERS_MAX = 5;
+const OTHERS = "Other packages";
 /** The parameter of the page that leaves a package out of the chart, by id. */
 const WITHOUT = "without";
 
@@ -44,7 +45,7 @@ interface Layer {
 function layersOf(shown: readonly PackageDownloads[]): Layer[] {
   const others = shown.slice(LAYERS_MAX);
   const days = shown[0]?.days.map((_, day) => sumOf(others.map((each) => each.days[day] ?? 0))) ?? [];
-  return [...shown.slice(0, LAYERS_MAX), ...(others.length > 0 ? [{ name: "all others", days }] : [])];
+  return [...shown.slice(0, LAYERS_MAX), ...(others.length > 0 ? [{ name: OTHERS, days }] : [])];
 }
 
 /** The sums of each bucket of the statistics. */
@@ -68,11 +69,11 @@ function sumOf(counts: readonly number[]): number {
 /** A name leads to its package; the button beside it takes it out of the chart, or brings it back. */
 function Legend({ shown, left }: { shown: readonly PackageDownloads[]; left: readonly PackageDownloads[] }) {
   return (
-    <ul class="legend" aria-label="Packages of the chart">
+    <ul class="legend" aria-label="Packages in the chart">
       {shown.slice(0, LAYERS_MAX).map((each, layer) => (
         <Entry found={each} kind={`line c${layer + 1}`} />
       ))}
-      {shown.length > LAYERS_MAX && <li class="key">all others</li>}
+      {shown.length > LAYERS_MAX && <li class="key">{OTHERS}</li>}
       {left.map((each) => (
         <Entry found={each} />
       ))}
@@ -88,8 +89,8 @@ function Entry({ found: { package: id, name }, kind }: { found: PackageDownloads
       <a
         href={linkToggling(visit, [{ name: WITHOUT, value: id }])}
         class="swatch"
-        aria-label={kind === undefined ? `Show ${name} in the chart` : `Leave ${name} out of the chart`}
-        title={kind === undefined ? "Show" : "Leave out"}
+        aria-label={kind === undefined ? `Show ${name} in the chart` : `Hide ${name} in the chart`}
+        title={kind === undefined ? "Show" : "Hide"}
         data-keep
       >
         <svg viewBox="0 0 18 10" width="18" height="10" aria-hidden="true">

@@ -8,7 +8,8 @@ import { EmptyState, PageHead, Tiles } from "../../parts/panel.js";
 import { lastDayOf } from "../../statistics/page-range.js";
 import { ReportedPanel } from "../../statistics/reported-panel.js";
 import { ComparedDays, changeIn } from "../../statistics/compared-days.js";
-import { CompleteThrough } from "../../statistics/metric-tiles.js";
+import { METRIC_LABELS } from "../../statistics/metric-labels.js";
+import { DataAsOf } from "../../statistics/metric-tiles.js";
 import { RangeBar } from "../../statistics/range-bar.js";
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
 import { CaseList } from "../first-steps/cases.js";
@@ -41,8 +42,8 @@ function OverviewContent(overview: Overview) {
         title={owner.name}
         about={
           <>
-            {formatDays(range.startDate, lastDayOf(range))}, days of UTC{" "}
-            <CompleteThrough time={statistics.complete_through} />
+            {formatDays(range.startDate, lastDayOf(range))} (UTC){" "}
+            <DataAsOf time={statistics.complete_through} />
           </>
         }
       >
@@ -76,14 +77,14 @@ function Beginning() {
   if (!mayManage(owner))
     return (
       <EmptyState title="No packages yet">
-        <p>An admin or owner of {owner.name} can make the first one.</p>
+        <p>An admin or owner of {owner.name} can create the first one.</p>
       </EmptyState>
     );
   return (
     <>
       <PageHead
         title="What do you want to count?"
-        about="Choose your case. Each takes a few minutes."
+        about="Choose a source of downloads or page views. Setup takes a few minutes."
         guide="cases"
       />
       <CaseList />
@@ -93,21 +94,21 @@ function Beginning() {
 
 function Sums({ statistics }: Overview) {
   const { totals } = statistics;
-  const tile = (label: string, name: keyof typeof totals) => ({
-    label,
+  const tile = (name: keyof typeof METRIC_LABELS) => ({
+    label: METRIC_LABELS[name],
     value: totals[name],
     change: changeIn(statistics, name),
   });
   return (
     <Tiles
       tiles={[
-        tile("Downloads", "downloads"),
-        tile("Unique addresses", "unique_addresses"),
+        tile("downloads"),
+        tile("unique_addresses"),
         {
-          ...tile("Companies", "companies"),
+          ...tile("companies"),
           children: <WithoutDomain rows={statistics.breakdowns["company"] ?? []} />,
         },
-        ...(totals.views > 0 ? [tile("Page views", "views")] : []),
+        ...(totals.views > 0 ? [tile("views")] : []),
       ]}
     />
   );
@@ -117,7 +118,9 @@ function Sums({ statistics }: Overview) {
 function WithoutDomain({ rows }: { rows: readonly StatisticsRow[] }) {
   const count = rows.filter((row) => !row["company_domain"]).length;
   if (count === 0) return null;
-  return <span class="soft small"> {formatCount(count)} without a domain, not listed under Companies</span>;
+  return (
+    <span class="soft small"> {formatCount(count)} without a known domain, not listed under Companies</span>
+  );
 }
 
 /** One list of everything that the viewer may see, in full. */
@@ -125,13 +128,13 @@ export const ownerListPage = page({
   path: "/o/:owner/all/:breakdown",
   section: "overview",
   load: (visit) => loadWholeList(visit, {}),
-  title: ({ panel }, { owner }) => `${panel.title} of ${owner.name}`,
+  title: ({ panel }, { owner }) => `${panel.title} · ${owner.name}`,
   render: (data, { href, owner }) => (
     <WholeList
       data={data}
       back={href(path`/o/${owner.name}`)}
       about={owner.name}
-      unit={data.panel.list.counts === "views" ? "Views" : "Downloads"}
+      unit={METRIC_LABELS[data.panel.list.counts]}
       mayExport={owner.mayExport}
     />
   ),
@@ -145,5 +148,5 @@ export const homePage = page({
     ctx.redirect(href(path`/o/${first?.name ?? user.username}`));
   },
   title: () => "Overview",
-  render: () => <EmptyState title="On to your overview" />,
+  render: () => <EmptyState title="Go to overview" />,
 });

@@ -27,7 +27,8 @@ import { isRunning } from "../../statistics/page-range.js";
 import { type Reported, loadReported } from "../../statistics/reported-panel.js";
 import { NotedChange } from "../../statistics/noted-change.js";
 import { noteOfSpike } from "../../statistics/noted-days.js";
-import { StageBadge } from "../companies/stage-words.js";
+import { StageBadge } from "../companies/stage-labels.js";
+import { METRIC_LABELS } from "../../statistics/metric-labels.js";
 
 export interface Overview {
   packages: readonly PackageV1[];
@@ -149,19 +150,19 @@ export function Warnings({ imports, disabledWebhooks }: Overview) {
     <>
       {running.map(({ id, events_total: total }) => (
         <p class="notice" key={id}>
-          <a href={href(path`/o/${owner.name}/imports/${id}`)}>An import is running</a>:{" "}
-          {numbered(total, "event")} so far.
+          <a href={href(path`/o/${owner.name}/imports/${id}`)}>Import running</a>: {numbered(total, "event")}{" "}
+          so far.
         </p>
       ))}
       {faulty.slice(0, 3).map(({ id, events_failed_to_import: failed, created_at: at }) => (
         <p class="notice warning" key={id}>
-          <a href={href(path`/o/${owner.name}/imports/${id}`)}>The import of {formatTime(at)}</a> refused{" "}
-          {numbered(failed, "line")}.
+          <a href={href(path`/o/${owner.name}/imports/${id}`)}>Import of {formatTime(at)}</a>:{" "}
+          {numbered(failed, "line")} rejected.
         </p>
       ))}
       {disabledWebhooks.map(({ id, url, disabled_reason: reason }) => (
         <p class="notice warning" key={id}>
-          <a href={href(path`/o/${owner.name}/webhooks/${id}`)}>A webhook is disabled</a>: {url}. {reason}
+          <a href={href(path`/o/${owner.name}/webhooks/${id}`)}>Webhook disabled</a>: {url}. {reason}
         </p>
       ))}
     </>
@@ -186,9 +187,9 @@ export function PackageTable({ packages, byPackage, notes, range }: Overview) {
         caption="Packages"
         columns={[
           { name: "Package" },
-          { name: "Kind", isMinor: true },
+          { name: "Type", isMinor: true },
           { name: "By day" },
-          { name: "Downloads", isNumber: true },
+          { name: METRIC_LABELS.downloads, isNumber: true },
           { name: "Change", isNumber: true },
         ]}
         rows={rows.map(({ found, counted }) => [
@@ -211,9 +212,9 @@ export function PackageTable({ packages, byPackage, notes, range }: Overview) {
         ])}
         empty={
           mayManage(owner) ? (
-            <a href={href(path`/o/${owner.name}/new`)}>Make the first package</a>
+            <a href={href(path`/o/${owner.name}/new`)}>Create your first package</a>
           ) : (
-            "None yet."
+            "No packages yet."
           )
         }
       />
@@ -232,11 +233,11 @@ export function NewStages({ newStages }: Overview) {
   if (newStages === undefined) return null;
   return (
     <Panel
-      title="Changes of stage this week"
+      title="Stage changes this week"
       links={<a href={href(path`/o/${owner.name}/companies`)}>All companies</a>}
     >
       <Table
-        caption="Companies that reached another stage this week"
+        caption="Companies with a stage change this week"
         columns={[{ name: "Company" }, { name: "Stage" }, { name: "Since" }]}
         rows={newStages.slice(0, 10).map(({ domain, name, stage, since }) => [
           <a href={href(path`/o/${owner.name}/companies/${domain}`)}>
@@ -245,7 +246,7 @@ export function NewStages({ newStages }: Overview) {
           <StageBadge stage={stage} />,
           since && <Time at={since} />,
         ])}
-        empty="None. Companies are placed every hour."
+        empty="No stage changes this week. Stages are updated every hour."
       />
     </Panel>
   );
@@ -255,10 +256,10 @@ export function PixelTable({ pixels }: Overview) {
   const { href, owner } = useVisit();
   if (pixels.length === 0) return null;
   return (
-    <Panel title="Page views">
+    <Panel title="Pixels">
       <Table
         caption="Pixels"
-        columns={[{ name: "Pixel" }, { name: "Made" }]}
+        columns={[{ name: "Pixel" }, { name: "Created" }]}
         rows={pixels.map(({ id, name, created_at: at }) => [
           <a href={href(path`/o/${owner.name}/pixels/${id}`)}>
             <bdi>{name}</bdi>

@@ -8,6 +8,7 @@ import { Panel } from "../../parts/panel.js";
 import { rangeIn } from "../../statistics/page-range.js";
 import { countOf, labelOf, panelNamed } from "../../statistics/panels.js";
 import type { Overview } from "./overview-parts.js";
+import { METRIC_LABELS } from "../../statistics/metric-labels.js";
 
 /** Names of each kind; the number of the others stands behind them, and leads to the whole list. */
 const NAMES_MAX = 5;
@@ -18,15 +19,15 @@ export function WhatIsNew({ statistics, newCompanies, imports, range, state }: O
   const inRange = imports.filter(({ created_at: at }) => at >= range.startDate && at < range.endDate);
   const refused = inRange.reduce((sum, { events_failed_to_import: failed }) => sum + failed, 0);
   return (
-    <Panel title="New in these days">
+    <Panel title="New this period">
       <dl class="facts">
         <New list="country" statistics={statistics} state={state} />
         <New list="version" statistics={statistics} state={state} />
         {newCompanies !== undefined && (
           <Fact
-            name="Companies"
+            name={METRIC_LABELS.companies}
             count={newCompanies.length}
-            reason="seen for the first time"
+            reason="first seen in this period"
             all={href(path`/o/${owner.name}/companies`, { new: range.startDate, sort: "first_seen" })}
             names={newCompanies.map(({ domain, name }) => (
               <a href={href(path`/o/${owner.name}/companies/${domain}`)}>
@@ -40,9 +41,7 @@ export function WhatIsNew({ statistics, newCompanies, imports, range, state }: O
             name="Imports"
             count={inRange.length}
             all={href(path`/o/${owner.name}/imports`)}
-            reason={
-              refused === 0 ? "no line was refused" : `${numbered(refused, "line was", "lines were")} refused`
-            }
+            reason={refused === 0 ? "no rejected lines" : `${numbered(refused, "rejected line")}`}
             names={inRange.map(({ id, name, created_at: at }) => (
               <a href={href(path`/o/${owner.name}/imports/${id}`)}>
                 <bdi>{name ?? formatTime(at)}</bdi>
@@ -68,7 +67,7 @@ function New({ list, statistics, state }: { list: string } & Pick<Overview, "sta
     <Fact
       name={panel.title}
       count={rows.length}
-      reason="none in the previous period"
+      reason="not seen in the previous period"
       all={href(path`/o/${owner.name}/all/${list}`, { ...rangeIn(query), automated: state.automated })}
       names={rows.map((row) => (
         <>
@@ -92,7 +91,7 @@ function Fact({ name, count, reason, all, names }: FactProps) {
   return (
     <>
       <dt>
-        {name} <span class="count">{count === 0 ? "none" : formatFull(count)}</span>
+        {name} <span class="count">{formatFull(count)}</span>
       </dt>
       <dd>
         {names.slice(0, NAMES_MAX).map((each, index) => (
@@ -105,7 +104,7 @@ function Fact({ name, count, reason, all, names }: FactProps) {
           <>
             {" "}
             <a href={all}>
-              and {formatFull(count - NAMES_MAX)} more<span class="hidden"> {name.toLowerCase()}</span>
+              {formatFull(count - NAMES_MAX)} more<span class="hidden"> {name.toLowerCase()}</span>
             </a>
           </>
         )}

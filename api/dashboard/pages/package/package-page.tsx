@@ -7,7 +7,8 @@ import { PageHead } from "../../parts/panel.js";
 import type { DateRange } from "../../../../schemas/date-range.js";
 import { type Reported, ReportedPanel, loadReported } from "../../statistics/reported-panel.js";
 import { loadNotes } from "../../statistics/load-notes.js";
-import { CompleteThrough } from "../../statistics/metric-tiles.js";
+import { METRIC_LABELS } from "../../statistics/metric-labels.js";
+import { DataAsOf } from "../../statistics/metric-tiles.js";
 import { type OtherPackages, loadOtherPackages } from "../../statistics/compared-package.js";
 import { panelsForPackage } from "../../statistics/panels.js";
 import { readState } from "../../statistics/view-state.js";
@@ -90,7 +91,7 @@ function PackageContent(data: PackageData) {
           <>
             <span class="badge">{TYPES[type]}</span> {found.shortDescription}{" "}
             {loaded.statistics && (
-              <CompleteThrough
+              <DataAsOf
                 time={loaded.statistics.complete_through}
                 from={loaded.statistics.events_from}
               />
@@ -122,7 +123,7 @@ function PackageContent(data: PackageData) {
           <StatisticsView
             loaded={loaded}
             panels={panelsForPackage(type)}
-            unit="Downloads"
+            unit={METRIC_LABELS.downloads}
             mayExport={mayExport}
             packages={packages}
           />
@@ -144,13 +145,13 @@ export const packageListPage = page({
     const { package: found, may_export: mayExport } = await packageAccessOf(visit);
     return { found, mayExport, data: await loadWholeList(visit, { package: found.uuid }) };
   },
-  title: ({ found, data }) => `${data.panel.title} of ${found.name}`,
+  title: ({ found, data }) => `${data.panel.title} · ${found.name}`,
   render: ({ found, mayExport, data }, { href, owner, param }) => (
     <WholeList
       data={data}
       back={href(path`/o/${owner.name}/packages/${param("package")}`)}
       about={found.name}
-      unit={data.panel.list.counts === "views" ? "Views" : "Downloads"}
+      unit={METRIC_LABELS[data.panel.list.counts]}
       mayExport={mayExport}
     />
   ),

@@ -3,7 +3,8 @@ import { path } from "../../address.js";
 import { page, useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
 import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/load-statistics.js";
-import { CompleteThrough } from "../../statistics/metric-tiles.js";
+import { METRIC_LABELS } from "../../statistics/metric-labels.js";
+import { DataAsOf } from "../../statistics/metric-tiles.js";
 import { PANELS } from "../../statistics/panels.js";
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
@@ -27,7 +28,7 @@ export const pixelPage = page<PixelData>({
   },
   title: ({ found }) => found.name,
   render: (data) => <PixelContent {...data} />,
-  notices: (data) => (data.isNew ? { created: "The pixel is there. Now put it into a page." } : {}),
+  notices: (data) => (data.isNew ? { created: "Pixel created. Add it to a page." } : {}),
 });
 
 /** A pixel's views have no versions, and its variables are those of the page. */
@@ -42,12 +43,9 @@ function PixelContent({ found, loaded, isNew }: PixelData) {
         title={<bdi>{found.name}</bdi>}
         about={
           <>
-            <span class="badge">Page views</span>{" "}
+            <span class="badge">Pixel</span>{" "}
             {loaded.statistics && (
-              <CompleteThrough
-                time={loaded.statistics.complete_through}
-                from={loaded.statistics.events_from}
-              />
+              <DataAsOf time={loaded.statistics.complete_through} from={loaded.statistics.events_from} />
             )}
           </>
         }
@@ -55,7 +53,7 @@ function PixelContent({ found, loaded, isNew }: PixelData) {
       {isNew ? (
         <FirstSteps subject={{ kind: "pixel", found }} />
       ) : (
-        <StatisticsView loaded={loaded} panels={panels} unit="Views" mayExport={mayExport} />
+        <StatisticsView loaded={loaded} panels={panels} unit={METRIC_LABELS.views} mayExport={mayExport} />
       )}
     </>
   );
@@ -69,13 +67,13 @@ export const pixelListPage = page({
     const found = await api<PixelRecord>({ path: path`/v2/pixels/${owner.name}/${param("pixel")}` });
     return { found, data: await loadWholeList(visit, { pixel: found.id }) };
   },
-  title: ({ found, data }) => `${data.panel.title} of ${found.name}`,
+  title: ({ found, data }) => `${data.panel.title} · ${found.name}`,
   render: ({ found, data }, { href, owner }) => (
     <WholeList
       data={data}
       back={href(path`/o/${owner.name}/pixels/${found.id}`)}
       about={found.name}
-      unit="Views"
+      unit={METRIC_LABELS.views}
       mayExport={owner.mayExport}
     />
   ),

@@ -83,7 +83,7 @@ describe.each(["npm", "pypi", "other"] as const)("the page of a package of the t
     expect(await namesOf("?versions=major&version=1.x")).toEqual([["1.x", "4"]]);
     const whole = await owner.get(`/o/acme/packages/${packages[type]}/all/version?versions=major`);
     expect(rowsOf(whole, "version")[0]?.slice(0, 2)).toEqual(["1.x", "4"]);
-    expect(whole.html).toContain('aria-label="Versions grouped by"');
+    expect(whole.html).toContain('aria-label="Group versions by"');
   });
 
   test("shows their adoption as a chart and as tables", async () => {
@@ -91,9 +91,7 @@ describe.each(["npm", "pypi", "other"] as const)("the page of a package of the t
     expect(rowsOf(page, "versions")[0]?.slice(0, 4)).toEqual(["1.4.x", "3", "50.0 %", "1"]);
     const adoption = rowsOf(page, "adoption");
     expect(adoption.at(-1)?.slice(1)).toEqual(["50.0 %", "16.7 %", "16.7 %", "16.7 %"]);
-    expect(page.html).toMatch(
-      /aria-label="Share of versions in percent from [^"]* At the end: 50.0 % 1\.4\.x/,
-    );
+    expect(page.html).toMatch(/aria-label="Share of downloads by version from [^"]* Latest: 50.0 % 1\.4\.x/);
   });
 });
 
@@ -103,12 +101,12 @@ describe("dates of end of life", () => {
     owner.submit(settings(), { action: "end-of-life", version, date });
 
   test("are set, changed and removed in the settings, and shown with their use", async () => {
-    expect((await set("1.x", "2031-01-31")).text).toContain("The dates of end of life were changed.");
+    expect((await set("1.x", "2031-01-31")).text).toContain("End-of-life dates saved.");
     await set("1.4.x", "2024-06-30");
     await set("1.x", "2025-01-31");
     const rows = [
-      ["1.4.x", "30 Jun 2024 ended", "3", "1", "1"],
-      ["1.x", "31 Jan 2025 ended", "4", "2", "1"],
+      ["1.4.x", "30 Jun 2024 Ended", "3", "1", "1"],
+      ["1.x", "31 Jan 2025 Ended", "4", "2", "1"],
     ];
     const plain = (page: ReadPage) =>
       rowsOf(page, "end of life").map((row) => row.map((cell) => cell.replaceAll(/\s+/g, " ")));

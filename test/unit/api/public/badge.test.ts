@@ -64,7 +64,7 @@ describe("the parameters of a badge", () => {
 
   test.each([
     [{ period: "total" }, "downloads"],
-    [{ metric: "addresses", period: "week" }, "addresses/week"],
+    [{ metric: "addresses", period: "week" }, "unique IPs/week"],
     [{ metric: "version" }, "version"],
     [{ label: "" }, ""],
     [{ label: " pulls\u0000\u001b[31m\ud800 " }, "pulls  [31m"],

@@ -3,17 +3,18 @@ import { type EventImport, type ImportStatus, linesDone } from "../../../../sche
 import { Badge, type BadgeKind, Panel } from "../../parts/panel.js";
 import { formatCount, formatFull, formatShare } from "../../parts/format.js";
 import { path } from "../../address.js";
+import { numbered } from "../../../../schemas/records/numbered.js";
 import { useVisit } from "../../page.js";
 import { Table } from "../../parts/table.js";
 
 const STATUSES: Record<ImportStatus, { label: string; kind: BadgeKind }> = {
   importing: { label: "Importing", kind: "busy" },
   done: { label: "Done", kind: "good" },
-  aborted: { label: "Aborted", kind: "warn" },
-  retracting: { label: "Retracting", kind: "busy" },
+  aborted: { label: "Stopped", kind: "warn" },
+  retracting: { label: "Undoing", kind: "busy" },
 };
 
-/** With the share of a running import where no bar is beside it. Refused lines leave nothing all green. */
+/** With the share of a running import where no bar is beside it. Rejected lines leave nothing all green. */
 export function ImportState({ record, hasBar }: { record: EventImport; hasBar?: boolean }) {
   const { label, kind: usual } = STATUSES[record.status];
   const kind = usual === "good" && record.events_failed_to_import > 0 ? "warn" : usual;
@@ -21,6 +22,7 @@ export function ImportState({ record, hasBar }: { record: EventImport; hasBar?: 
   return (
     <Badge kind={kind}>
       {label}
+      {kind === "warn" && usual === "good" && `, ${formatCount(record.events_failed_to_import)} rejected`}
       {record.status === "importing" && share !== undefined && ` ${formatShare(share)}`}
     </Badge>
   );
@@ -34,7 +36,7 @@ export function shareOf(record: EventImport): number | undefined {
 export function targetName({ package: intoPackage, pixel }: EventImport): string {
   const target = intoPackage ?? pixel;
   if (target === null) return "Several packages and pixels";
-  return target.name ?? (intoPackage === null ? "A deleted pixel" : "A deleted package");
+  return target.name ?? (intoPackage === null ? "Deleted pixel" : "Deleted package");
 }
 
 /** After a word, as in "Import into several packages and pixels". */
@@ -45,22 +47,22 @@ export function targetWithin(record: EventImport): string {
 }
 
 /** The meaning of an entry of the log, for a heading. */
-const FAULT_WORDS: Record<LogType, string> = {
-  "failed-to-decode": "Not a line of its format",
-  "missing-time": "Without $time",
-  "invalid-time": "A $time that cannot be used",
-  "past-retention": "A $time before the events that are kept",
-  "artifact-not-found": "A package or pixel that was not found",
-  "missing-artifact": "Without a package or pixel",
-  "line-too-long": "Longer than 1 MiB",
-  "invalid-value": "A value that cannot be used",
-  "invalid-remote-address": "A $remote_address that is no address",
-  "unknown-country": "A $country that is none",
-  "unknown-property": "An unknown name with $",
-  "upload-interrupted": "The upload ended early",
-  "dead-letter": "Dead letter: enrichment kept failing",
-  retracted: "Retracted",
-  "entries-not-kept": "More entries, which were not kept",
+const FAULT_LABELS: Record<LogType, string> = {
+  "failed-to-decode": "Doesn't match the file format",
+  "missing-time": "Missing $time",
+  "invalid-time": "Invalid $time",
+  "past-retention": "$time is past retention",
+  "artifact-not-found": "Package or pixel not found",
+  "missing-artifact": "No package or pixel given",
+  "line-too-long": "Line longer than 1 MiB",
+  "invalid-value": "Invalid value",
+  "invalid-remote-address": "Invalid IP address",
+  "unknown-country": "Unknown country code",
+  "unknown-property": "Unknown $ field",
+  "upload-interrupted": "Upload interrupted",
+  "dead-letter": "Processing failed repeatedly (dead letter)",
+  retracted: "Import undone",
+  "entries-not-kept": "More log entries than are kept",
 };
 
 /** Whether all of the import was retracted: it is `done` or `aborted` all the same. */
@@ -78,14 +80,14 @@ interface FaultsProps {
 export function Faults({ record, faults }: FaultsProps) {
   if (faults === undefined)
     return (
-      <Panel title="What went wrong">
-        <p class="none">Its log cannot be read at the moment; try again in a few seconds.</p>
+      <Panel title="Errors and warnings">
+        <p class="none">The import log is temporarily unavailable. Try again in a few seconds.</p>
       </Panel>
     );
   return (
-    <Panel title="What went wrong" links={faults.length > 0 && <Downloads record={record} />}>
+    <Panel title="Errors and warnings" links={faults.length > 0 && <Downloads record={record} />}>
       {faults.length === 0 ? (
-        <p class="none">{record.status === "importing" ? "Nothing so far." : "Nothing."}</p>
+        <p class="none">{withoutErrors(record)}</p>
       ) : (
         <div class="entries">
           {faults.map((fault) => (
@@ -97,6 +99,14 @@ export function Faults({ record, faults }: FaultsProps) {
   );
 }
 
+function withoutErrors(record: EventImport): string {
+  if (record.status === "importing") return "No errors so far.";
+  const imported = record.events_successfully_imported;
+  return imported > 0 && imported === linesDone(record)
+    ? `No errors. ${imported > 1 ? "All " : ""}${numbered(imported, "line")} imported.`
+    : "No errors.";
+}
+
 function Downloads({ record }: { record: EventImport }) {
   const { href, owner } = useVisit();
   const file = (part: string) => href(`/api${path`/v2/imports/${owner.name}/${record.id}`}/${part}`);
@@ -104,20 +114,20 @@ function Downloads({ record }: { record: EventImport }) {
     <>
       {record.events_failed_to_import > 0 && (
         <a href={file("rejected")} download={`rejected-${record.id}.ndjson`}>
-          Download refused lines
+          Download rejected lines
         </a>
       )}
       <a href={file("log")} download={`log-${record.id}.ndjson`}>
-        Download the whole log
+        Download full log
       </a>
     </>
   );
 }
 
 const CLASSES: Record<LogClass, { label: string; kind: BadgeKind }> = {
-  error: { label: "Refused", kind: "bad" },
-  warning: { label: "Imported with a defect", kind: "warn" },
-  info: { label: "Note", kind: "plain" },
+  error: { label: "Rejected", kind: "bad" },
+  warning: { label: "Imported with a warning", kind: "warn" },
+  info: { label: "Info", kind: "plain" },
 };
 
 function Fault({ fault, isOpen }: { fault: ImportFault; isOpen: boolean }) {
@@ -126,13 +136,13 @@ function Fault({ fault, isOpen }: { fault: ImportFault; isOpen: boolean }) {
   if (first?.line === 0)
     return (
       <p class="entry">
-        <Badge kind={kind}>{FAULT_WORDS[fault.type]}</Badge> {first.human_friendly_message}
+        <Badge kind={kind}>{FAULT_LABELS[fault.type]}</Badge> {first.human_friendly_message}
       </p>
     );
   return (
     <details class="entry" open={isOpen}>
       <summary>
-        <span>{FAULT_WORDS[fault.type]}</span>
+        <span>{FAULT_LABELS[fault.type]}</span>
         <Badge kind={kind}>{label}</Badge>
         <span class="end" title={formatFull(fault.count)}>
           {formatCount(fault.count)} {fault.count === 1 ? "line" : "lines"}
@@ -153,16 +163,18 @@ function Examples({ fault: { examples, count, type } }: { fault: ImportFault }) 
   return (
     <>
       <Table
-        caption={`Lines: ${FAULT_WORDS[type]}`}
+        caption={`Lines: ${FAULT_LABELS[type]}`}
         columns={[
           { name: "Line", isNumber: true },
-          { name: "Why" },
-          ...(hasText ? [{ name: "As it was sent" }] : []),
+          { name: "Reason" },
+          ...(hasText ? [{ name: "Original line" }] : []),
         ]}
         rows={examples.map(cells)}
       />
       {count > examples.length && (
-        <p class="soft small">The first {examples.length}. All of them are in the log.</p>
+        <p class="soft small">
+          First {examples.length} of {formatFull(count)}. The full log has all of them.
+        </p>
       )}
     </>
   );
