@@ -10,10 +10,10 @@ export function firstStepsSuite(world: () => DashboardWorld): void {
       await page.goto(world().at(`/o/${ORGANIZATION}/new`));
       await page.getByRole("link", { name: /^Files/ }).click();
       await page.getByRole("textbox", { name: "Name" }).fill("first");
-      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("button", { name: /^Create/ }).click();
       await page.getByText("Waiting for your first event").waitFor();
       await page.getByRole("link", { name: "Access logs" }).click();
-      const lines = await page.getByRole("group", { name: "Send the file" }).innerText();
+      const lines = await page.getByRole("group", { name: "Import the file" }).innerText();
       const [address = ""] = /http\S+\/import/.exec(lines) ?? [];
       expect(address.startsWith(world().toolchain.api)).toBe(true);
       const body = bodyOf(knownLines({ count: 5, seed: 3, days: 3, now: new Date() }));
@@ -28,10 +28,10 @@ export function firstStepsSuite(world: () => DashboardWorld): void {
       await page.goto(world().at(`/o/${ORGANIZATION}/new?case=docker`));
       await page.getByRole("textbox", { name: "Name" }).fill("twice");
       await page
-        .getByRole("textbox", { name: "Image in your registry" })
+        .getByRole("textbox", { name: "Image URL in your registry" })
         .fill("https://registry.example.org");
-      await page.getByRole("button", { name: "Create" }).click();
-      const field = page.getByRole("textbox", { name: "Image in your registry" });
+      await page.getByRole("button", { name: /^Create/ }).click();
+      const field = page.getByRole("textbox", { name: "Image URL in your registry" });
       expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("twice");
       expect(await field.getAttribute("aria-invalid")).toBe("true");
       expect(await page.locator(".field .fault").innerText()).toContain("path component");

@@ -104,10 +104,10 @@ export function hostileSuite(world: () => DashboardWorld): void {
       const long = "ü'\"<&".repeat(2_000);
       const { image } = world();
       for (const [path, button] of [
-        [`/o/${ORGANIZATION}/new?case=docker`, "Create"],
+        [`/o/${ORGANIZATION}/new?case=docker`, "Create package"],
         [`/o/${ORGANIZATION}/settings/packages/${image}`, "Save"],
         [`/o/${ORGANIZATION}/settings/organization`, "Save"],
-        [`/o/${ORGANIZATION}/settings`, "Add"],
+        [`/o/${ORGANIZATION}/settings`, "Add member"],
         [`/o/${ORGANIZATION}/webhooks`, "Create webhook"],
       ] as const) {
         await page.goto(world().at(path));

@@ -16,9 +16,9 @@ export function sourceSuite(world: () => DashboardWorld): void {
         const name = `left-pad-${look.viewport.width}`;
         await page.goto(world().at(`/o/${ORGANIZATION}/new`));
         await page
-          .getByRole("textbox", { name: /^On PyPI, npm/ })
+          .getByRole("textbox", { name: "Package URL" })
           .fill(`https://www.npmjs.com/package/${name}`);
-        await page.getByRole("button", { name: "Show its counts" }).click();
+        await page.getByRole("button", { name: "Fetch counts" }).click();
         await expect
           .poll(async () => {
             if (!look.javaScriptEnabled) await page.reload();

@@ -21,34 +21,38 @@ export const CASES: readonly Case[] = [
   {
     name: "logs",
     title: "Access logs",
-    about: "You serve downloads yourself and have the logs, or events in a file.",
+    about: "Import the access logs of your web server or CDN, or a file of events.",
     type: "other",
   },
   {
     name: "files",
     title: "Files",
-    about: "Downloads go through a domain of yours, which counts them and sends them on.",
+    about: "Send download links through your own domain, which counts them and redirects to the file.",
     type: "other",
   },
   {
     name: "docker",
     title: "Docker image",
-    about: "A host name in front of your registry counts pulls.",
+    about: "Put a host name in front of your registry and count each docker pull.",
     type: "docker",
   },
   {
     name: "python",
     title: "Python package",
-    about: "pip installs through an index of yours, which leads on to the real one.",
+    about: "Users install through your index; files still come from PyPI.",
     type: "pypi",
   },
   {
     name: "npm",
     title: "npm package",
-    about: "An install script reports each installation.",
+    about: "A small script in your package reports each install, where users allow install scripts.",
     type: "npm",
   },
-  { name: "pixel", title: "Page views", about: "An image in your documentation or readme counts views." },
+  {
+    name: "pixel",
+    title: "Page views",
+    about: "Add an image to your documentation or readme to count views.",
+  },
 ];
 
 export function caseNamed(name: string | null): Case | undefined {
@@ -59,16 +63,16 @@ export function CaseList() {
   const { href, owner } = useVisit();
   return (
     <>
-      <Panel title="Paste the page of your package">
+      <Panel title="Registry counts">
         <Form action="page" to={href(path`/o/${owner.name}/new`)}>
           <Field
             name="page"
-            label="On PyPI, npm, Docker Hub, GitHub, crates.io, RubyGems or Homebrew"
+            label="Package URL"
             required
             placeholder="https://pypi.org/project/you-tools/"
-            hint="What the registry counted so far is here a minute later. Who your users are, you see once they come through your host: choose a case below."
+            hint="PyPI, npm, Docker Hub, GitHub, crates.io, RubyGems or Homebrew. You'll see the registry's counts within a minute. To see who downloads, set up one of the options below."
           />
-          <Button>Show its counts</Button>
+          <Button>Fetch counts</Button>
         </Form>
       </Panel>
       <Cases />

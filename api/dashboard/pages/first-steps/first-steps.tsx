@@ -7,15 +7,25 @@ import { yearQuery } from "../../statistics/load-statistics.js";
 import { linkWith } from "../../statistics/view-state.js";
 import { type Beginning, CASES, type Case, caseNamed } from "./cases.js";
 import { Reached } from "./reached.js";
-import { type Step, stepsFor } from "./steps.js";
+import { StepForm } from "./step-form.js";
+import { type Step, TOKEN, stepsFor } from "./steps.js";
+import { TokenHint } from "./token-hint.js";
+
+interface FirstStepsProps {
+  subject: Beginning;
+  hosts?: readonly HostReach[];
+  publicUrl?: string | undefined;
+  /** Whether the viewer may do the steps that have a form. */
+  mayChange?: boolean;
+}
 
 /** Lines to copy, with the real ids and hosts in them, until the first event is there. */
-export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?: readonly HostReach[] }) {
+export function FirstSteps({ subject, hosts = [], publicUrl, mayChange = false }: FirstStepsProps) {
   const visit = useVisit();
   const cases = casesFor(subject);
   const chosen = cases.find((each) => each === caseNamed(visit.query.get("case"))) ?? cases[0];
   if (chosen === undefined) return <Waiting subject={subject} />;
-  const steps = stepsFor(chosen, subject, visit);
+  const steps = stepsFor(visit, { chosen, subject, known: { domain: hosts[0]?.host, publicUrl } });
   return (
     <>
       <Waiting subject={subject} />
@@ -24,7 +34,7 @@ export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?
       )}
       {cases.length > 1 && (
         <Tabs
-          label="Your case"
+          label="Source"
           tabs={cases.map((each) => ({
             label: each.title,
             href: linkWith(visit, { case: each.name }),
@@ -32,12 +42,13 @@ export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?
           }))}
         />
       )}
+      {steps.some(({ text }) => text?.includes(TOKEN)) && <TokenHint />}
       <ol class="steps">
-        {steps.map(({ title, about, text, isForm }) => (
+        {steps.map(({ title, about, text, form }) => (
           <li>
             <Panel title={title}>
               {about && <p class="soft">{about}</p>}
-              {isForm && <SettingsLink subject={subject} />}
+              {form && mayChange && <StepForm kind={form} publicUrl={publicUrl} />}
               {text && <CopyLine label={title} text={text} />}
             </Panel>
           </li>
@@ -46,32 +57,16 @@ export function FirstSteps({ subject, hosts = [] }: { subject: Beginning; hosts?
       {visit.ctx.state.isCollectGuessed &&
         steps.some((step) => speaksOf(step, visit.ctx.state.collectBase)) && (
           <p class="soft">
-            <code>{visit.ctx.state.collectBase}</code> stands for the host name that your proxy leads to live
-            collection. The operator can set it with <code>COLLECT_HOST</code>.
+            <code>{visit.ctx.state.collectBase}</code> is a placeholder for the collector's host name. The
+            operator can set it with <code>COLLECT_HOST</code>.
           </p>
         )}
-      {steps.some(({ text }) => text?.includes("$TOKEN")) && (
-        <p class="soft">
-          The lines take <code>$TOKEN</code> from your shell: it is on your{" "}
-          <a href={visit.href("/account")}>account page</a>.
-        </p>
-      )}
     </>
   );
 }
 
 function speaksOf({ about, text }: Step, address: string): boolean {
   return `${about} ${text}`.includes(address);
-}
-
-function SettingsLink({ subject }: { subject: Beginning }) {
-  const { href, owner } = useVisit();
-  if (subject.kind === "pixel") return null;
-  return (
-    <a class="button" href={href(path`/o/${owner.name}/settings/packages/${subject.found.uuid}`)}>
-      Settings of the package
-    </a>
-  );
 }
 
 /** Logs can be imported for every type of package. */
@@ -89,7 +84,7 @@ function Waiting({ subject }: { subject: Beginning }) {
     <div class="notice waiting" data-wait={statisticsAddress(visit, subject)}>
       <span class="pulse" aria-hidden="true" />
       <p role="status">Waiting for your first event…</p>
-      <a href={linkWith(visit, {})}>Look again</a>
+      <a href={linkWith(visit, {})}>Refresh</a>
     </div>
   );
 }

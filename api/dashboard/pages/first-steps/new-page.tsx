@@ -7,18 +7,19 @@ import { path } from "../../address.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, Field, Form } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
-import { type Form as Sent, faultsAt } from "../../read-form.js";
+import { type Form as Sent, NOTHING_SAVED, faultsAt } from "../../read-form.js";
 import { packagesOf } from "../artifacts-of.js";
+import { ImageFields, IndexField } from "../settings/upstream-fields.js";
 import { type Case, CaseList, caseNamed } from "./cases.js";
 
 export const newPage = page<{ chosen: Case | undefined }>({
   path: "/o/:owner/new",
   section: "overview",
   load({ query, owner }) {
-    if (!mayManage(owner)) throw new Problem("not-found", "Only admins and owners make packages.");
+    if (!mayManage(owner)) throw new Problem("not-found", "Only admins and owners can create packages.");
     return { chosen: caseNamed(query.get("case")) };
   },
-  title: () => "New package",
+  title: ({ chosen }) => titleFor(chosen),
   render: ({ chosen }) => (chosen ? <NewForm chosen={chosen} /> : <Choice />),
   submit: (visit, form) => (form.action === "page" ? createFromPage(visit, form) : create(visit, form)),
 });
@@ -32,13 +33,17 @@ function Choice() {
   );
 }
 
+function titleFor(chosen: Case | undefined): string {
+  return chosen !== undefined && chosen.type === undefined ? "New pixel" : "New package";
+}
+
 function NewForm({ chosen }: { chosen: Case }) {
   const { href, owner } = useVisit();
   return (
     <>
       <PageHead
-        title={chosen.type ? "New package" : "New pixel"}
-        about={<a href={href(path`/o/${owner.name}/new`)}>Choose another case</a>}
+        title={titleFor(chosen)}
+        about={<a href={href(path`/o/${owner.name}/new`)}>Choose another option</a>}
       />
       <div class="narrow">
         <Panel title={chosen.title}>
@@ -46,23 +51,10 @@ function NewForm({ chosen }: { chosen: Case }) {
           <Form action="create">
             <input type="hidden" name="case" value={chosen.name} />
             <Field name="name" label="Name" required hint={NAME_HINTS[chosen.name]} />
-            {chosen.type && (
-              <Field
-                name="shortDescription"
-                label="Description"
-                hint="A line for your team. May stay empty."
-              />
-            )}
-            {chosen.type === "docker" && <DockerFields />}
-            {chosen.type === "pypi" && (
-              <Field
-                name="repositoryURL"
-                label="Index with its files"
-                type="url"
-                value="https://pypi.org/simple/"
-              />
-            )}
-            <Button>Create</Button>
+            {chosen.type && <Field name="shortDescription" label="Description" hint="Optional." />}
+            {chosen.type === "docker" && <ImageFields />}
+            {chosen.type === "pypi" && <IndexField value="https://pypi.org/simple/" />}
+            <Button>{chosen.type ? "Create package" : "Create pixel"}</Button>
           </Form>
         </Panel>
       </div>
@@ -71,32 +63,11 @@ function NewForm({ chosen }: { chosen: Case }) {
 }
 
 const NAME_HINTS: Readonly<Record<string, string>> = {
-  npm: "As npm knows it: @acme/web",
-  python: "As its index knows it: acme-tools",
-  docker: "As you like: web",
-  pixel: "The page or site that it counts: docs",
+  npm: "The name on npm, for example @acme/web.",
+  python: "The name on PyPI, for example acme-tools.",
+  docker: "For example web.",
+  pixel: "The page or site to count, for example docs.",
 };
-
-function DockerFields() {
-  return (
-    <>
-      <Field
-        name="backendUrl"
-        label="Image in your registry"
-        type="url"
-        required
-        placeholder="https://registry.example.org/acme/web"
-      />
-      <Field
-        name="publicUrl"
-        label="Address that people pull from"
-        type="url"
-        placeholder="https://cr.example.org/acme/web"
-        hint="A host name that leads to live collection, with the same path. May follow later."
-      />
-    </>
-  );
-}
 
 async function create(visit: Visit, form: Sent): Promise<{ to: string }> {
   const { api, owner, href } = visit;
@@ -132,8 +103,8 @@ async function createFromPage(visit: Visit, form: Sent): Promise<{ to: string }>
   const { api, owner, href } = visit;
   const found = sourceAt(form.text("page"));
   if (found === undefined)
-    throw new Problem("invalid-body", "Nothing was created.", {
-      errors: [{ path: "/page", message: "must be the page of a package at one of these registries" }],
+    throw new Problem("invalid-body", NOTHING_SAVED, {
+      errors: [{ path: "/page", message: "must be the URL of a package on one of these registries" }],
     });
   const wanted = packageFor(found);
   const known = (await packagesOf(visit)).find(

@@ -7,7 +7,7 @@ interface ReachedProps {
   hosts: readonly HostReach[];
 }
 
-/** What is there of the way from a client to the first event. The script asks again until all is there. */
+/** Setup checklist of each host: DNS, TLS, first event. The script asks again until all are done. */
 export function Reached({ packageId, hosts }: ReachedProps) {
   const { href, owner } = useVisit();
   return (

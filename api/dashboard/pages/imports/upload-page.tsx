@@ -11,8 +11,9 @@ import { type Submitted, type Visit, mayManage, page, useVisit } from "../../pag
 import { CopyLine, Form } from "../../parts/form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import type { Form as Sent } from "../../read-form.js";
-import { packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
-import { accessLogLine } from "../first-steps/steps.js";
+import { TYPES, packagesUnlessStranger, pixelsOf } from "../artifacts-of.js";
+import { TOKEN, accessLogLine } from "../first-steps/steps.js";
+import { TokenHint } from "../first-steps/token-hint.js";
 
 interface Targets {
   packages: readonly PackageV1[];
@@ -26,11 +27,11 @@ export const uploadPage = page<Targets>({
   path: "/o/:owner/imports/new",
   section: "imports",
   load: loadTargets,
-  title: () => "Import a file",
+  title: (_, { owner }) => `Import file · ${owner.name}`,
   render: (targets) => <Upload {...targets} />,
   forms: { bytesMax: MIB, hasFiles: true },
   submit: importFile,
-  notices: { created: "The package is there. Now choose a file of its events." },
+  notices: { created: "Package created. Choose a file to import." },
 });
 
 /** Everything of the owner for its admins; for others the packages on which they have the level of admin. */
@@ -43,7 +44,7 @@ async function loadTargets(visit: Visit): Promise<Targets> {
     ),
   );
   const own = packages.filter((_, index) => accesses[index]?.may_import);
-  if (own.length === 0) throw new Problem("forbidden", "Only owners and admins may import.");
+  if (own.length === 0) throw new Problem("forbidden", "Only owners and admins can import.");
   return { packages: own, pixels: [], isOwnerWide: false };
 }
 
@@ -62,13 +63,13 @@ function targetsFor(
 ): Target[] {
   return [
     ...packages.map(({ uuid, name, libraryType }) => ({
-      label: `${name} (${libraryType ?? "other"})`,
+      label: `${name} (${TYPES[libraryType ?? "other"]})`,
       path: path`/v2/packages/${owner.name}/${uuid}/import`,
       isChosen: query.get("package") === uuid || query.get("package") === name,
       id: uuid,
     })),
     ...pixels.map(({ id, name }) => ({
-      label: `${name} (pixel)`,
+      label: `${name} (Pixel)`,
       path: path`/v2/pixels/${owner.name}/${id}/import`,
       isChosen: query.get("pixel") === id,
     })),
@@ -76,7 +77,7 @@ function targetsFor(
   ];
 }
 
-const ANY = "What each line names in $package or $pixel";
+const ANY = "Package or pixel named in each line ($package, $pixel)";
 
 async function importFile(visit: Visit, form: Sent): Promise<Submitted> {
   const { api, href, owner } = visit;
@@ -84,7 +85,7 @@ async function importFile(visit: Visit, form: Sent): Promise<Submitted> {
   const into = targets.find(({ path: below }) => href(`/api${below}`) === form.text("into"));
   const file = form.file("file");
   if (into === undefined || file === undefined)
-    throw new Problem("invalid-body", "Choose a file, and what its events belong to.");
+    throw new Problem("invalid-body", "Choose a file, and a package or pixel to import into.");
   const { name, bytes: body } = file;
   if (body.length === 0) throw new Problem("invalid-body", "The file is empty.");
   const query = { format: form.text("format"), path: form.optional("path"), name: fileNameOf(name) };
@@ -99,9 +100,9 @@ function Upload(known: Targets) {
   return (
     <>
       <PageHead
-        title="Import a file"
+        title="Import file"
         guide="importing"
-        about="An event a line: JSON, CSV, an access log or an export. Plain or packed with gzip, of any size up to 20 GiB."
+        about="One event per line: JSON, CSV, access log or export. Plain or gzip, up to 20 GiB."
       >
         {known.isOwnerWide && (
           <a class="button" href={href(path`/o/${owner.name}/imports`)}>
@@ -110,13 +111,14 @@ function Upload(known: Targets) {
         )}
       </PageHead>
       <div data-upload={href(path`/o/${owner.name}/imports`)} class="grid">
-        <Panel title="The file">
+        <Panel title="File">
           <ChooseFile targets={targets} />
         </Panel>
-        <Panel title="A first look">
+        <Panel title="Preview">
           <p class="none" data-upload-report>
-            Choose a file. Its first events are shown here, and what would be refused, before anything is
-            imported. Without script up to 1 MiB is taken at once.
+            Choose a file to see its first events, and which lines will be rejected, before anything is
+            imported.
+            <noscript> Without JavaScript: files up to 1 MiB, no preview.</noscript>
           </p>
         </Panel>
       </div>
@@ -130,9 +132,9 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
   return (
     <Form action="upload" enctype="multipart/form-data">
       <div class="field">
-        <label for="upload-target">Into</label>
+        <label for="upload-target">Package or pixel</label>
         <select id="upload-target" name="into" required>
-          {targets.length > 1 && <option value="">Choose …</option>}
+          {targets.length > 1 && <option value="">Choose…</option>}
           {targets.map(({ label, path: below, isChosen, id }) => (
             <option value={href(`/api${below}`)} selected={isChosen} data-path={below} data-id={id}>
               {label}
@@ -142,8 +144,8 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
       </div>
       <label class="drop" data-upload-drop>
         <strong>Drop a file here</strong>
-        <span class="soft">or choose one</span>
-        <input type="file" id="upload-file" name="file" aria-label="File of events" />
+        <span class="soft">or choose a file</span>
+        <input type="file" id="upload-file" name="file" aria-label="File" />
       </label>
       <p data-upload-name class="soft" />
       <div class="field">
@@ -151,15 +153,15 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
         <select id="upload-format" name="format">
           {IMPORT_FORMATS.map((format) => (
             <option value={format} data-log={isAccessLog(format) ? "" : undefined}>
-              {FORMAT_WORDS[format]}
+              {FORMAT_LABELS[format]}
             </option>
           ))}
         </select>
       </div>
       <div class="field" data-upload-path>
-        <label for="upload-path">Downloads in an access log</label>
+        <label for="upload-path">Download path</label>
         <input id="upload-path" name="path" maxLength={1024} placeholder="/releases/tool-{version}.tgz" />
-        <p class="hint">The path of a download. Without it every path counts.</p>
+        <p class="hint">Only matching paths count. Leave empty to count everything.</p>
       </div>
       <div class="row">
         <button type="submit" class="primary" data-upload-start>
@@ -175,24 +177,24 @@ function ChooseFile({ targets }: { targets: readonly Target[] }) {
   );
 }
 
-const FORMAT_WORDS: Record<ImportFormat, string> = {
-  ndjson: "JSON, an object a line (NDJSON)",
-  csv: "CSV with $time in its header",
-  combined: "Access log of nginx or Apache",
-  caddy: "Access log of Caddy (JSON)",
-  traefik: "Access log of Traefik (JSON)",
-  cloudfront: "Access log of Amazon CloudFront",
-  s3: "Access log of Amazon S3",
-  "docker-dvp": "Docker Hub: raw data of its insights",
-  "pypi-bigquery": "PyPI: rows of the download table",
-  "scarf-csv": "Scarf: export of events",
+const FORMAT_LABELS: Record<ImportFormat, string> = {
+  ndjson: "JSON lines (NDJSON)",
+  csv: "CSV with a $time column",
+  combined: "nginx or Apache access log",
+  caddy: "Caddy access log (JSON)",
+  traefik: "Traefik access log (JSON)",
+  cloudfront: "Amazon CloudFront access log",
+  s3: "Amazon S3 access log",
+  "docker-dvp": "Docker Hub insights (raw data)",
+  "pypi-bigquery": "PyPI downloads (BigQuery)",
+  "scarf-csv": "Scarf events export (CSV)",
 };
 
 /** Stands in the commands until a package is chosen. `script/upload.ts` puts the chosen target in its place. */
 const PLACEHOLDER = "PACKAGE";
 
 function CommandLine({ targets }: { targets: readonly Target[] }) {
-  const { ctx, owner, href } = useVisit();
+  const { ctx, owner } = useVisit();
   const { publicBase: api } = ctx.state;
   const placeholder = { path: path`/v2/packages/${owner.name}/${PLACEHOLDER}/import`, id: PLACEHOLDER };
   const only = targets.length === 1 ? targets[0] : undefined;
@@ -200,27 +202,17 @@ function CommandLine({ targets }: { targets: readonly Target[] }) {
   const id = target.id ?? PLACEHOLDER;
   const line = [
     `gzip -c events.ndjson | curl -X POST -T - '${api}${target.path}'`,
-    `  -H "Authorization: Bearer $MAINTAINER_TOKEN"`,
+    `  -H "Authorization: Bearer ${TOKEN}"`,
     `  -H 'Content-Type: application/ndjson' -H 'Content-Encoding: gzip'`,
   ].join(" \\\n");
   return (
     <Panel title="From the command line">
       <div data-upload-commands data-path={target.path} data-id={id}>
-        <p class="soft">
-          Into what is chosen above. The token is on your <a href={href("/account")}>account page</a>.
-        </p>
-        <CopyLine label="The import by curl" text={line} />
+        <TokenHint />
+        <CopyLine label="Import with curl" text={line} />
         <div data-upload-log-command hidden={target.id === undefined}>
-          <p class="soft">An access log of nginx or Apache as it is:</p>
-          <CopyLine
-            label="The import of an access log"
-            text={accessLogLine({
-              api,
-              owner: owner.name,
-              id,
-              token: "MAINTAINER_TOKEN",
-            })}
-          />
+          <p class="soft">nginx or Apache access log:</p>
+          <CopyLine label="Import an access log" text={accessLogLine({ api, owner: owner.name, id })} />
         </div>
       </div>
     </Panel>

@@ -1,3 +1,4 @@
+import type { PackageUpstream } from "../../../../schemas/contracts/package.js";
 import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import type { HostReach } from "../../../../schemas/contracts/package-routing.js";
 import { path } from "../../address.js";
@@ -18,6 +19,7 @@ import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/l
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
 import { TYPES, ifAllowed, packageAccessOf } from "../artifacts-of.js";
 import { FirstSteps } from "../first-steps/first-steps.js";
+import { STEP_NOTICES, takeStep } from "../first-steps/step-form.js";
 
 interface PackageData {
   access: PackageAccess;
@@ -30,6 +32,8 @@ interface PackageData {
   notes: readonly Note[];
   /** How far its hosts can be reached, while nothing was counted. */
   hosts: readonly HostReach[];
+  /** The URL that users pull an image from; absent once something was counted. */
+  publicUrl: string | undefined;
   packages: OtherPackages;
 }
 
@@ -48,11 +52,23 @@ export const packagePage = page<PackageData>({
       loadVersions(visit, { state, packageId }),
       loadNotes(visit, { range, packageId }),
     ]);
-    const [hosts, packages] = await Promise.all([
+    const [hosts, publicUrl, packages] = await Promise.all([
       isNew(loaded) ? hostsOf(visit, packageId) : [],
+      isNew(loaded) ? publicUrlOf(visit, packageId) : undefined,
       loadOtherPackages(visit, { state: loaded.state, packageId }),
     ]);
-    return { access, loaded, isNew: isNew(loaded), reported, versions, range, notes, hosts, packages };
+    return {
+      access,
+      loaded,
+      isNew: isNew(loaded),
+      reported,
+      versions,
+      range,
+      notes,
+      hosts,
+      publicUrl,
+      packages,
+    };
   },
   title: ({ access }) => access.package.name,
   render: (data) => (
@@ -60,11 +76,13 @@ export const packagePage = page<PackageData>({
       <PackageContent {...data} />
     </NotesContext.Provider>
   ),
+  submit: takeStep,
   notices: (data) => ({
-    ...(data.isNew && { created: "The package is there. Now send it events." }),
+    ...STEP_NOTICES,
+    ...(data.isNew && { created: "Package created. Send your first event." }),
     "from-page": hasFailed(data.reported)
-      ? "The package is there."
-      : "The package is there, and its registry is asked for what it counted.",
+      ? "Package created."
+      : "Package created. Fetching counts from its registry…",
   }),
 });
 
@@ -78,8 +96,13 @@ async function hostsOf({ api, owner }: Visit, packageId: string): Promise<readon
   return (await ifAllowed(asked))?.hosts ?? [];
 }
 
+async function publicUrlOf({ api, owner }: Visit, packageId: string): Promise<string | undefined> {
+  const asked = api<PackageUpstream>({ path: path`/v2/packages/${owner.name}/${packageId}/upstream` });
+  return (await ifAllowed(asked))?.public_url;
+}
+
 function PackageContent(data: PackageData) {
-  const { access, loaded, isNew, reported, versions, range, hosts, packages } = data;
+  const { access, loaded, isNew, reported, versions, range, hosts, publicUrl, packages } = data;
   const { href, owner } = useVisit();
   const { package: found, may_change: mayChange, may_import: mayImport, may_export: mayExport } = access;
   const type = found.libraryType ?? "other";
@@ -91,10 +114,7 @@ function PackageContent(data: PackageData) {
           <>
             <span class="badge">{TYPES[type]}</span> {found.shortDescription}{" "}
             {loaded.statistics && (
-              <DataAsOf
-                time={loaded.statistics.complete_through}
-                from={loaded.statistics.events_from}
-              />
+              <DataAsOf time={loaded.statistics.complete_through} from={loaded.statistics.events_from} />
             )}
           </>
         }
@@ -106,18 +126,23 @@ function PackageContent(data: PackageData) {
         )}
         {mayManage(owner) && (
           <a class="button" href={href(path`/o/${owner.name}/settings/annotations`, { package: found.uuid })}>
-            Notes
+            Annotations
           </a>
         )}
         {mayImport && (
           <a class="button" href={href(path`/o/${owner.name}/imports/new`, { package: found.uuid })}>
-            Import a file
+            Import file
           </a>
         )}
       </PageHead>
       {isNew && reported && <ReportedPanel {...reported} range={range} isDrawn />}
       {isNew ? (
-        <FirstSteps subject={{ kind: "package", found }} hosts={hosts} />
+        <FirstSteps
+          subject={{ kind: "package", found }}
+          hosts={hosts}
+          publicUrl={publicUrl}
+          mayChange={mayChange}
+        />
       ) : (
         <>
           <StatisticsView

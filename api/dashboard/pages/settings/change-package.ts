@@ -1,7 +1,7 @@
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";
-import { faultsAt, type Form, requireTyped } from "../../read-form.js";
+import { faultsAt, type Form, UNKNOWN_FORM, requireTyped } from "../../read-form.js";
 import type { PackagePublic } from "../../../../schemas/contracts/package-access.js";
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
 import { type Values, requireUnchanged } from "../../parts/unchanged.js";
@@ -41,22 +41,14 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
     case "remove-end-of-life":
       await changeEndsOfLife(visit, form);
       return to("end-of-life-set");
-    case "add-route": {
-      const body = { templatePath: form.text("templatePath"), outgoingUrl: form.text("outgoingUrl") };
-      await faultsAt(
-        { "route-conflicts": "templatePath", "too-many-routes": "templatePath" },
-        api({ method: "POST", path: `${at}/routes`, body }),
-      );
+    case "add-route":
+      await addRoute(visit, { at, form });
       return to("route-added");
-    }
     case "remove-route":
       await api({ method: "DELETE", path: at + path`/routes/${id}` });
       return to("route-removed");
     case "add-domain":
-      await faultsAt(
-        { "domain-is-already-in-use": "name" },
-        api({ method: "POST", path: `${at}/domains`, body: { name: form.text("name") } }),
-      );
+      await addDomain(visit, { at, form });
       return to("domain-added");
     case "verify-domain":
       await api({ method: "POST", path: at + path`/domains/${id}/verify` });
@@ -71,8 +63,42 @@ export async function changePackage(visit: Visit, form: Form): Promise<Submitted
       await api({ method: "DELETE", path: at + path`/domains/${id}` });
       return to("domain-removed");
     default:
-      throw new Problem("invalid-query", "The page has no such form.");
+      throw new Problem("invalid-query", UNKNOWN_FORM);
   }
+}
+
+interface Adding {
+  /** The API's path of the package. */
+  at: string;
+  form: Form;
+}
+
+export async function addRoute({ api }: Pick<Visit, "api">, { at, form }: Adding): Promise<void> {
+  const body = { templatePath: form.text("templatePath"), outgoingUrl: form.text("outgoingUrl") };
+  await faultsAt(
+    { "route-conflicts": "templatePath", "too-many-routes": "templatePath" },
+    api({ method: "POST", path: `${at}/routes`, body }),
+  );
+}
+
+export async function addDomain({ api }: Pick<Visit, "api">, { at, form }: Adding): Promise<void> {
+  await faultsAt(
+    { "domain-is-already-in-use": "name" },
+    api({ method: "POST", path: `${at}/domains`, body: { name: form.text("name") } }),
+  );
+}
+
+/** Saves the public URL of an image, and its other fields as they are. */
+export async function setPublicUrl(visit: Visit, form: Form): Promise<void> {
+  const { api, owner } = visit;
+  const record = await packageOf(visit);
+  const { uuid } = record;
+  const upstream = await api<PackageUpstream>({ path: path`/v2/packages/${owner.name}/${uuid}/upstream` });
+  const body = { ...valuesOfPackage({ record, upstream }), publicUrl: form.optional("publicUrl") };
+  await faultsAt(
+    { "domain-is-already-in-use": "publicUrl" },
+    api({ method: "PUT", path: path`/v1/packages/${uuid}`, body }),
+  );
 }
 
 /** Saves all fields: the API removes those that are left out. */

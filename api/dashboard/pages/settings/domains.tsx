@@ -20,7 +20,7 @@ export function Domains({ domains, mayChange }: DomainsProps) {
         caption="Domains"
         columns={[
           { name: "Domain" },
-          ...(isVerified ? [{ name: "Verified" }] : []),
+          ...(isVerified ? [{ name: "Status" }] : []),
           ...(mayChange ? [{ name: "Remove", isUnnamed: true }] : []),
         ]}
         rows={domains.map((domain) => [
@@ -28,21 +28,25 @@ export function Domains({ domains, mayChange }: DomainsProps) {
           ...(isVerified ? [<State domain={domain} mayChange={mayChange} />] : []),
           ...(mayChange ? [<DomainRemoval id={domain.id} />] : []),
         ])}
-        empty="There is no domain yet."
+        empty="No domains yet."
       />
-      {mayChange && (
-        <Form action="add-domain">
-          <Field
-            name="name"
-            label="Domain"
-            required
-            placeholder="files.example.org"
-            hint="Point it at this service first. A domain serves one package."
-          />
-          <Button>Add domain</Button>
-        </Form>
-      )}
+      {mayChange && <DomainForm />}
     </Panel>
+  );
+}
+
+export function DomainForm() {
+  return (
+    <Form action="add-domain">
+      <Field
+        name="name"
+        label="Domain"
+        required
+        placeholder="files.example.org"
+        hint="Point it at the collector first. Each domain serves one package."
+      />
+      <Button>Add domain</Button>
+    </Form>
   );
 }
 
@@ -57,7 +61,7 @@ function DomainRemoval({ id }: { id: string }) {
     <ConfirmButton
       action={`remove-domain ${id}`}
       label="Remove"
-      question="Requests to it are answered 404 from then on. It can be added again, and is held for this owner for 30 days."
+      question="Requests to this domain will return 404. It stays reserved for you for 30 days, so you can add it again."
     />
   );
 }
@@ -74,39 +78,39 @@ export function Routes({ routes, mayChange }: RoutesProps) {
         caption="Routes"
         columns={[
           { name: "Path" },
-          { name: "Leads to" },
+          { name: "Destination" },
           ...(mayChange ? [{ name: "Remove", isUnnamed: true }] : []),
         ]}
         rows={routes.map(({ id, templatePath, outgoingUrl }) => [
           <code>{templatePath}</code>,
-          outgoingUrl === "" ? (
-            <span class="soft">Nowhere: it only collects</span>
-          ) : (
-            <code>{outgoingUrl}</code>
-          ),
+          outgoingUrl === "" ? <span class="soft">None (count only)</span> : <code>{outgoingUrl}</code>,
           ...(mayChange ? [<RouteRemoval id={id} />] : []),
         ])}
-        empty="There is no route yet: no request is counted."
+        empty="No routes yet. Requests are counted once a route matches them."
       />
-      {mayChange && (
-        <Form action="add-route">
-          <Field
-            name="templatePath"
-            label="Path"
-            required
-            placeholder="/web/{version}/{file}"
-            hint="{version} and {platform} are counted as such; every other name is a variable. {+file} may span slashes."
-          />
-          <Field
-            name="outgoingUrl"
-            label="Leads to"
-            placeholder="https://github.com/acme/web/releases/download/{version}/{file}"
-            hint="Left empty, the route only collects."
-          />
-          <Button>Add route</Button>
-        </Form>
-      )}
+      {mayChange && <RouteForm />}
     </Panel>
+  );
+}
+
+export function RouteForm() {
+  return (
+    <Form action="add-route">
+      <Field
+        name="templatePath"
+        label="Path"
+        required
+        placeholder="/web/{version}/{file}"
+        hint="{version} and {platform} fill these breakdowns; any other name becomes a variable. {+file} can contain slashes."
+      />
+      <Field
+        name="outgoingUrl"
+        label="Destination"
+        placeholder="https://github.com/acme/web/releases/download/{version}/{file}"
+        hint="Leave empty to count requests without redirecting."
+      />
+      <Button>Add route</Button>
+    </Form>
   );
 }
 
@@ -115,7 +119,7 @@ function RouteRemoval({ id }: { id: string }) {
     <ConfirmButton
       action={`remove-route ${id}`}
       label="Remove"
-      question="Requests for it are answered 404 from then on. What was counted stays."
+      question="Requests to this route will return 404. Downloads counted so far are kept."
     />
   );
 }
@@ -127,17 +131,17 @@ interface HostRecordProps extends HostVerification {
 
 /** Whether a host is verified, or else the record to set. */
 export function HostRecord({ verified, verification, action }: HostRecordProps) {
-  if (verified) return <Badge kind="good">verified</Badge>;
+  if (verified) return <Badge kind="good">Verified</Badge>;
   return (
     <>
       <p>
-        <Badge kind="warn">not verified</Badge> It is served once the DNS has this record:
+        <Badge kind="warn">Not verified</Badge> To verify it, add this TXT record to the DNS:
       </p>
-      <CopyLine label="Name of the TXT record" text={verification.name} />
-      <CopyLine label="Value of the TXT record" text={verification.value} />
+      <CopyLine label="TXT record name" text={verification.name} />
+      <CopyLine label="TXT record value" text={verification.value} />
       {action !== undefined && (
         <Form action={action}>
-          <Button kind="quiet">Look again</Button>
+          <Button kind="quiet">Check DNS</Button>
         </Form>
       )}
     </>

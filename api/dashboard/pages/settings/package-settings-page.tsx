@@ -15,6 +15,7 @@ import { EndsOfLife } from "./ends-of-life.js";
 import { Domains, HostRecord, Routes, verificationOf } from "./domains.js";
 import { Permissions, Public } from "./permissions.js";
 import { SettingsTabs } from "./settings-tabs.js";
+import { ImageFields, IndexField } from "./upstream-fields.js";
 
 interface PackageSettings {
   record: PackageV1;
@@ -32,21 +33,21 @@ export const packageSettingsPage = page<PackageSettings>({
   path: "/o/:owner/settings/packages/:package",
   section: "settings",
   load: loadSettings,
-  title: ({ record }) => `Settings of ${record.name}`,
+  title: ({ record }) => `${record.name} settings`,
   render: (settings) => <PackageContent {...settings} />,
   // The longer description is sent twice: as it was and as it shall be.
   forms: { bytesMax: 2 * MIB },
   submit: changePackage,
   notices: {
-    changed: "The package was changed.",
-    "permission-set": "The level was set.",
-    "route-added": "The route was added.",
-    "route-removed": "The route was removed.",
-    "public-set": "What everybody may see was set.",
-    "end-of-life-set": "The dates of end of life were changed.",
-    "domain-added": "The domain was added.",
-    looked: "The DNS was asked; the state below is the present one.",
-    "domain-removed": "The domain was removed.",
+    changed: "Package saved.",
+    "permission-set": "Permission saved.",
+    "route-added": "Route added.",
+    "route-removed": "Route removed.",
+    "public-set": "Public visibility saved.",
+    "end-of-life-set": "End-of-life dates saved.",
+    "domain-added": "Domain added.",
+    looked: "DNS checked. The status below is current.",
+    "domain-removed": "Domain removed.",
   },
 });
 
@@ -72,7 +73,7 @@ function ImageHost({ upstream }: { upstream: PackageUpstream }) {
   const state = verificationOf(upstream);
   if (state === undefined) return null;
   return (
-    <Panel title="Host of the image">
+    <Panel title="Image host">
       <HostRecord {...state} action="verify-host" />
     </Panel>
   );
@@ -83,9 +84,9 @@ function PackageContent({ record, permissions, upstream, shown, ends, routes, do
   const mayChange = permissions !== undefined;
   return (
     <>
-      <PageHead title={`Settings of ${record.name}`} about={record.shortDescription} guide="collecting">
+      <PageHead title={`${record.name} settings`} about={record.shortDescription} guide="collecting">
         <a class="button" href={href(path`/o/${owner.name}/packages/${record.uuid}`)}>
-          Its statistics
+          View statistics
         </a>
       </PageHead>
       <SettingsTabs current="packages" />
@@ -100,7 +101,7 @@ function PackageContent({ record, permissions, upstream, shown, ends, routes, do
       </div>
       {mayChange && <PackageRemoval name={record.name} />}
       {!mayChange && !routes && !domains && (
-        <p class="none">Only admins of the package can see its settings.</p>
+        <p class="none">Only admins of this package can view its settings.</p>
       )}
     </>
   );
@@ -124,40 +125,20 @@ function PackageRecord({ record, upstream }: RecordProps) {
           required
           hint={
             libraryType === "npm"
-              ? "As npm knows it. Installations report it; under another name they are not counted here."
-              : "Another name changes the addresses that have it. Its id and its numbers stay."
+              ? "The name on npm. Installs reported under another name are not counted."
+              : "Renaming changes URLs that contain the name. The id and all statistics are kept."
           }
         />
         <Field name="shortDescription" label="Description" value={shortDescription} />
-        <Field name="longDescription" label="Longer description" value={longDescription} rows={4} />
+        <Field name="longDescription" label="Long description" value={longDescription} rows={4} />
         <Field name="website" label="Website" value={website} />
-        {libraryType === "docker" && <ImageFields {...upstream} />}
-        {libraryType === "pypi" && (
-          <Field
-            name="repositoryURL"
-            label="Index with its files"
-            type="url"
-            value={upstream.repository_url}
-          />
+        {libraryType === "docker" && (
+          <ImageFields backendUrl={upstream.backend_url} publicUrl={upstream.public_url} />
         )}
+        {libraryType === "pypi" && <IndexField value={upstream.repository_url} />}
         <Button>Save</Button>
       </Form>
     </Panel>
-  );
-}
-
-function ImageFields({ backend_url: backend, public_url: front }: PackageUpstream) {
-  return (
-    <>
-      <Field name="backendUrl" label="Image in your registry" type="url" required value={backend} />
-      <Field
-        name="publicUrl"
-        label="Address that people pull from"
-        type="url"
-        value={front}
-        hint="A host name that leads to live collection, with the same path."
-      />
-    </>
   );
 }
 
@@ -165,8 +146,8 @@ function PackageRemoval({ name }: { name: string }) {
   return (
     <ConfirmButton
       action="delete"
-      label="Delete this package"
-      question="Its events leave every number and export at once and are erased soon after. Its routes, domains and permissions go with it; its pixels stay. This cannot be undone."
+      label="Delete package"
+      question="Removes the package with its routes, domains and permissions, and all of its events from statistics and exports. Its pixels are kept. This can't be undone."
     >
       <Field name="confirm" label={`Type ${name} to confirm`} autocomplete="off" required />
     </ConfirmButton>

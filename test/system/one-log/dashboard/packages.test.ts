@@ -51,13 +51,66 @@ beforeAll(async () => {
 
 afterAll(() => toolchain?.close());
 
+test("commands of pages read the token from one variable", async () => {
+  const pages = [`/o/acme/packages/${image}?case=logs`, "/o/acme/imports/new"];
+  for (const page of pages) {
+    const { text } = await owner.get(page);
+    expect(text).toContain("$MAINTAINER_TOKEN");
+    expect(text).not.toContain("$TOKEN");
+    expect(text).toContain("First set MAINTAINER_TOKEN to a token from your account page");
+  }
+});
+
 test("first steps name the port that live collection was given by the system", async () => {
   const { text } = await owner.get("/o/acme/packages/image");
-  expect(text).toContain(`It answers at ${toolchain.endpoints.collect}.`);
+  expect(text).toContain(`the collector at ${toolchain.endpoints.collect}.`);
   const pixel = await api.post<{ id: string }>("/v2/pixels/acme", { name: "readme" });
   const { html } = await owner.get(`/o/acme/pixels/${pixel.id}`);
   const snippet = `<img src="${toolchain.endpoints.collect}/a.png?x-pxid=${pixel.id}" alt="" referrerpolicy="no-referrer-when-downgrade">`;
   expect(html.replaceAll("&lt;", "<").replaceAll("&quot;", '"')).toContain(snippet);
+});
+
+test("first steps take a domain, a route and a public URL, and return to the page of the package", async () => {
+  const files = await makePackage(api, { organization: "acme", name: "first", libraryType: "other" });
+  const at = `/o/acme/packages/${files.id}?case=files`;
+  const wrong = await owner.post(at, { action: "add-route", templatePath: "no path", outgoingUrl: "" });
+  expect(wrong.status).toBe(422);
+  expect(wrong.html).toContain('value="no path"');
+  expect(wrong.html).toContain('id="add-route-templatePath-fault"');
+  const route = { action: "add-route", templatePath: "/{version}/{+file}", outgoingUrl: "" };
+  const added = await owner.post(at, route);
+  expect(added).toMatchObject({ status: 303 });
+  expect(added.location).toContain(`/o/acme/packages/${files.id}?case=files&notice=route-added`);
+  const named = await owner.submit(at, { action: "add-domain", name: "first.acme.example" });
+  expect(named.text).toContain("Domain added.");
+  expect(named.text).toContain("-H 'Host: first.acme.example'");
+  expect(await api.get<object[]>(`/v1/packages/${files.id}/routes`)).toMatchObject([
+    { templatePath: "/{version}/{+file}" },
+  ]);
+  expect((await member.get(at)).html).not.toContain("add-route");
+  expect((await member.post(at, route)).status).toBe(403);
+
+  const body = {
+    name: "pulled",
+    shortDescription: "Kept",
+    libraryType: "docker",
+    backendUrl: "https://r.example.org/p",
+  };
+  const { uuid } = await api.post<PackageV1>("/v1/organizations/acme/packages", body);
+  const set = { action: "set-public-url", publicUrl: "https://cr.acme.example/p" };
+  const { text } = await owner.submit(`/o/acme/packages/${uuid}`, set);
+  expect(text).toContain("Public image URL saved.");
+  expect(text).toContain("docker pull cr.acme.example/p:latest");
+  expect(await recordOf(uuid)).toMatchObject({ name: "pulled", shortDescription: "Kept" });
+  expect((await owner.get(settingsOf(uuid))).html).toContain('value="https://r.example.org/p"');
+});
+
+test("first steps print the script of npm, with the collector in it and a warning that many block it", async () => {
+  const { id } = await makePackage(api, { organization: "acme", name: "reporting", libraryType: "npm" });
+  const { text } = await owner.get(`/o/acme/packages/${id}`);
+  expect(text).toContain(`process.env.REPORTS_URL ?? "${toolchain.endpoints.collect}"`);
+  expect(text).toContain('"postinstall": "node report-install.mjs"');
+  expect(text).toContain("npm 12 and pnpm block install scripts by default");
 });
 
 test("the log has one line for a page, whatever it asked of the API", async () => {
@@ -77,7 +130,7 @@ test("the log has one line for a page, whatever it asked of the API", async () =
 
 test("a registry's error stands as an error, and nothing says that all is well", async () => {
   const page = `/o/acme/packages/${tools}?notice=from-page`;
-  expect((await owner.get(page)).text).toContain("its registry is asked for what it counted");
+  expect((await owner.get(page)).text).toContain("Package created. Fetching counts from its registry…");
   const error = "npm answered 503; it is asked again at 14:20.";
   const source = await api.post<{ id: string }>("/v2/acme/sources", {
     kind: "npm",
@@ -91,10 +144,10 @@ test("a registry's error stands as an error, and nothing says that all is well",
   await pg.query(set, [source.id, error]);
   await pg.end();
   const { text, html } = await owner.get(page);
-  expect(text).toContain(`The counts of npm x could not be fetched: ${error}`);
-  expect(html).toMatch(/<p class="problem" role="alert">The counts of npm/);
-  expect(text).toContain("The package is there.");
-  expect(text).not.toContain("its registry is asked");
+  expect(text).toContain(`Counts for npm x could not be fetched: ${error}`);
+  expect(html).toMatch(/<p class="problem" role="alert">Counts for npm/);
+  expect(text).toContain("Package created.");
+  expect(text).not.toContain("Fetching counts");
   expect(text.split(error)).toHaveLength(2);
   expect((await api.request(`/v2/acme/sources/${source.id}`, { method: "DELETE" })).status).toBe(204);
 });
@@ -120,7 +173,7 @@ describe("the record of a package", () => {
 
   test("is changed as a whole, and shown with what the package has", async () => {
     const sent = { ...SENT, backendUrl, publicUrl: "https://cr.example.org/team/image" };
-    expect((await owner.submit(settingsOf(image), sent)).text).toContain("The package was changed.");
+    expect((await owner.submit(settingsOf(image), sent)).text).toContain("Package saved.");
     expect(await recordOf(image)).toMatchObject({
       shortDescription: "The image",
       website: "https://x.example",
@@ -130,7 +183,7 @@ describe("the record of a package", () => {
     // A field that was emptied is removed.
     await owner.submit(settingsOf(image), { ...SENT, website: "", backendUrl });
     expect(await recordOf(image)).not.toHaveProperty("website");
-    expect((await owner.get(settingsOf(image))).html).not.toContain("cr.example.org");
+    expect((await owner.get(settingsOf(image))).html).not.toContain(`value="${sent.publicUrl}"`);
   });
 
   test("is refused beside the fields that are wrong, with all that was typed", async () => {
@@ -147,7 +200,7 @@ describe("the record of a package", () => {
 
   test("is changed by an admin of the package alone, who has no role", async () => {
     const sent = { action: "change", name: "tools", shortDescription: "By its admin" };
-    expect((await packager.submit(settingsOf(tools), sent)).text).toContain("The package was changed.");
+    expect((await packager.submit(settingsOf(tools), sent)).text).toContain("Package saved.");
     expect((await packager.get(settingsOf(image))).status).toBe(404);
     expect((await packager.post(settingsOf(image), { ...SENT, backendUrl })).status).toBe(404);
   });
@@ -388,10 +441,11 @@ test("a live stream has what arrives of the packages that its reader may see, an
 
 test("a range without events says when the first was, and leads there", async () => {
   const empty = await owner.get(`/o/acme/packages/tools?interval=week`);
-  const [, link = ""] = /Nothing in this range.*?<a href="[^"]*dashboard([^"]+)"/s.exec(empty.html) ?? [];
+  const [, link = ""] =
+    /<h2>No data for this period<\/h2>.*?<a href="[^"]*dashboard([^"]+)"/s.exec(empty.html) ?? [];
   expect(link).toContain(`startDate=${FIRST_DAY}`);
   const there = await owner.get(link.replaceAll("&amp;", "&"));
-  expect(there.text).not.toContain("Nothing in this range");
+  expect(there.html).not.toContain("<h2>No data for this period</h2>");
   expect((await owner.get(`/o/acme/packages/${image}`)).text).toContain("Waiting for your first event");
 });
 
@@ -401,7 +455,7 @@ test("a package is deleted once its name is typed, with its numbers", async () =
   expect(unsure.text).toContain("must be tools");
   expect((await recordOf(tools)).name).toBe("tools");
   const gone = await owner.submit(settingsOf(tools), { action: "delete", confirm: "tools" });
-  expect(gone.text).toContain("The package was deleted.");
+  expect(gone.text).toContain("Package deleted.");
   expect((await owner.get(`/o/acme/packages/${tools}`)).status).toBe(404);
   expect((await reader.get("/o/acme")).status).toBe(404);
 });
