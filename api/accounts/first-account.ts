@@ -25,7 +25,7 @@ export async function makeFirstAccount(
   { link, made }: { link: string; made: FirstAccount },
   attempting: Attempting,
 ): Promise<string> {
-  return limits.attempt({ address: attempting.browser.address }, () =>
+  return limits.attempt({ address: attempting.browser.address, by: "link" }, () =>
     inTransaction(pg, async (client) => {
       await lockFirstAccount(client);
       const usable = await usableLink(client, { secret: link, tokens });
@@ -42,7 +42,7 @@ export async function makeFirstAccount(
   );
 }
 
-export const STALE_LINK = "This link creates the first account, but an account already exists.";
+export const STALE_LINK = "This link was for creating the first account, which already exists.";
 
 interface AddingOrganization extends FirstAccount {
   accountId: string;

@@ -2,7 +2,6 @@ import type { Pool } from "pg";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/invalid-body.js";
 import { inTransaction } from "../postgres/connection.js";
-import { SIGN_IN_FAILED } from "./failure-limits.js";
 import { PASSWORD_LENGTH } from "./passwords.js";
 import { type Session, deleteSession, deleteSessionsOf } from "./sessions.js";
 import { type Attempting, type SignInDeps, beginSession, recordOwn } from "./sign-in.js";
@@ -37,7 +36,7 @@ export async function changePassword(
   return inTransaction(pg, async (client) => {
     await lockTokens(client, account.id);
     if (!(await deleteSession(client, { accountId: account.id, id: session.id })))
-      throw new Problem("unauthenticated", "This session has ended. Sign in again.");
+      throw new Problem("unauthenticated", "Your session has ended. Sign in again.");
     await updatePassword(client, { accountId: account.id, passwordHash });
     await deleteSessionsOf(client, account.id);
     const action = passwordHash === null ? "user.remove-password" : "user.set-password";
@@ -80,10 +79,8 @@ async function requirePresent(
       passwords.check(present, { find: () => readPasswordByName(pg, username), address }),
     );
   } catch (error) {
-    if (!(error instanceof Problem) || error.message !== SIGN_IN_FAILED) throw error;
-    const message =
-      "is wrong. If you forgot it, sign in with a link or the token and set a new password within " +
-      `${FRESH_MINUTES} minutes`;
+    if (!(error instanceof Problem) || error.code !== "unauthenticated") throw error;
+    const message = `is not the current password. Forgot it? Sign in with a link or your API token, and set a new one within ${FRESH_MINUTES} minutes`;
     throw invalidBody([{ path: "/present", message }]);
   }
 }

@@ -119,6 +119,8 @@ interface AttemptKeys {
   address: string;
   /** Only for passwords: other secrets cannot be guessed, from however many addresses. */
   username?: string | undefined;
+  /** What is checked: chooses the sentence of a failure. A password or token by default. */
+  by?: keyof typeof SIGN_IN_FAILED;
 }
 
 /** In a minute. */
@@ -143,7 +145,10 @@ export class SignInLimits {
   private readonly homes = new LRUCache<string, true>({ max: HOMES_MAX, ttl: HOME_MS });
 
   /** `work` answers undefined if the secret is wrong. Throws `unauthenticated`, in one sentence, and `rate-limited`. */
-  async attempt<T>({ address, username }: AttemptKeys, work: () => Promise<T | undefined>): Promise<T> {
+  async attempt<T>(
+    { address, username, by = "secret" }: AttemptKeys,
+    work: () => Promise<T | undefined>,
+  ): Promise<T> {
     const name = username?.toLowerCase();
     const home = `${coarseNetwork(address)} ${name}`;
     const ofName: Counted = this.homes.has(home)
@@ -159,7 +164,7 @@ export class SignInLimits {
       await forgive(counted);
       throw error;
     }
-    if (found === undefined) throw new Problem("unauthenticated", SIGN_IN_FAILED);
+    if (found === undefined) throw new Problem("unauthenticated", SIGN_IN_FAILED[by]);
     await forgive(counted);
     if (name !== undefined) this.homes.set(home, true);
     return found;
@@ -181,9 +186,13 @@ async function forgive(counted: readonly Counted[]): Promise<void> {
   for (const [limit, key] of counted) await limit.forgive(key);
 }
 
-/** The one sentence for every reason. */
-export const SIGN_IN_FAILED =
-  "Sign-in failed: the username, token, password or link is wrong, already used, or expired.";
+/** One sentence for every reason, so that it does not tell which accounts exist. */
+export const SIGN_IN_FAILED = {
+  secret: "Wrong username, password or API token.",
+  link: "This link is invalid, has expired or was already used.",
+  openid:
+    "No account could be signed in. Ask the operator whether your e-mail address belongs to an account.",
+} as const;
 
 /** Counts one use for `key`. Throws `rate-limited` with `sentence` above the limit. */
 export async function requireFew(limiter: RateLimiterMemory, key: string, sentence: string): Promise<void> {

@@ -98,10 +98,14 @@ export class OpenIdProvider {
   }
 
   private unavailable(cause: unknown): Problem {
-    return new Problem("unavailable", `${this.name} cannot be reached. Try again later.`, {
-      retryAfterSeconds: 10,
-      cause,
-    });
+    return new Problem(
+      "unavailable",
+      `${this.name} can't be reached at the moment. Try again in a few seconds.`,
+      {
+        retryAfterSeconds: 10,
+        cause,
+      },
+    );
   }
 }
 

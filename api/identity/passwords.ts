@@ -57,7 +57,7 @@ export class Passwords {
     try {
       return await this.takeTurn([coarseNetwork(address) ?? address], AbortSignal.timeout(WAIT_MS_MAX));
     } catch (cause) {
-      throw new Problem("unavailable", "Too many people are signing in. Try again in a few seconds.", {
+      throw new Problem("unavailable", "Too many sign-ins at the moment. Try again in a few seconds.", {
         retryAfterSeconds: 5,
         cause,
       });

@@ -28,7 +28,8 @@ export async function createSession(
   const userAgent = browser.userAgent.slice(0, USER_AGENT_LENGTH);
   const network = coarseNetwork(browser.address);
   const made = { accountId, secretHash: tokens.hash(secret), method, userAgent, network };
-  if ((await insertSession(pg, made)) === undefined) throw new Problem("unauthenticated", SIGN_IN_FAILED);
+  if ((await insertSession(pg, made)) === undefined)
+    throw new Problem("unauthenticated", SIGN_IN_FAILED.secret);
   return secret;
 }
 

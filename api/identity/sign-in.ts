@@ -108,7 +108,7 @@ export async function signInByLink(
   secret: string,
   attempting: Attempting,
 ): Promise<string> {
-  return limits.attempt({ address: attempting.browser.address }, () =>
+  return limits.attempt({ address: attempting.browser.address, by: "link" }, () =>
     inTransaction(pg, async (client) => {
       const account = (await usableLink(client, { secret, tokens }))?.account;
       if (!account || !(await markSignInLinkUsed(client, tokens.hash(secret)))) return undefined;
@@ -123,7 +123,7 @@ export function readLink(
   secret: string,
   { browser: { address } }: Attempting,
 ): Promise<SignInLink> {
-  return limits.attempt({ address }, () => usableLink(pg, { secret, tokens }));
+  return limits.attempt({ address, by: "link" }, () => usableLink(pg, { secret, tokens }));
 }
 
 export async function usableLink(pg: Postgres, { secret, tokens }: { secret: string; tokens: TokenCipher }) {
@@ -136,7 +136,7 @@ export async function signInByEmail(
   verifiedEmail: () => Promise<string | undefined>,
   attempting: Attempting,
 ): Promise<string> {
-  return limits.attempt({ address: attempting.browser.address }, async () => {
+  return limits.attempt({ address: attempting.browser.address, by: "openid" }, async () => {
     const email = await verifiedEmail();
     const account = email === undefined ? undefined : await readAccountByEmail(pg, email);
     if (account === undefined) return undefined;

@@ -59,7 +59,7 @@ function limitLookups(deps: SessionDeps) {
 }
 
 function tooMany(seconds: number): string {
-  return `Too many requests with expired sessions from your address. Try again in ${seconds} s.`;
+  return `Too many expired sessions from your IP address. Try again in ${seconds} s.`;
 }
 
 interface CookieForm {

@@ -6,7 +6,9 @@ import { additionalTokens, ownToken } from "./tokens.js";
 import { password, sessions } from "./sign-in-section.js";
 import { path } from "../../address.js";
 import { Button, Field, Form } from "../../parts/form.js";
+import { UNKNOWN_FORM } from "../../read-form.js";
 import { Table } from "../../parts/table.js";
+import { ROLE_LABELS } from "../role-labels.js";
 import { section } from "./account-section.js";
 
 export function accountPage(deps: SignInPagesDeps): Page {
@@ -19,21 +21,21 @@ export function accountPage(deps: SignInPagesDeps): Page {
     title: () => "Account",
     render: (loaded, visit) => (
       <>
-        <PageHead title={visit.user.username} about={visit.user.email} guide="managing" />
+        <PageHead title="Account" about={`${visit.user.username} · ${visit.user.email}`} guide="managing" />
         {sections.map((each, index) => each.render(loaded[index], visit))}
       </>
     ),
     submit(visit, form) {
       const take = forms.get(form.action);
-      if (take === undefined) throw new Problem("not-found", "This page has no such form.");
+      if (take === undefined) throw new Problem("not-found", UNKNOWN_FORM);
       return take(visit, form);
     },
     notices: {
-      password: "The password is set. Every other browser is signed out.",
-      "no-password": "The password is removed. Every other browser is signed out.",
-      revoked: "The token is revoked.",
-      ended: "The session is ended.",
-      "others-ended": "Every other browser is signed out.",
+      password: "Password saved. All other browsers were signed out.",
+      "no-password": "Password removed. All other browsers were signed out.",
+      revoked: "Token revoked.",
+      ended: "Session ended.",
+      "others-ended": "All other browsers signed out.",
     },
   });
 }
@@ -45,18 +47,18 @@ const organizations = section({
       <Panel title="Organizations">
         <Table
           caption="Organizations"
-          columns={[{ name: "Name" }, { name: "You are" }, { name: "Export of data" }]}
+          columns={[{ name: "Name" }, { name: "Your role" }, { name: "Data export" }]}
           rows={user.organizations.map((each) => rowOf(each, href))}
-          empty="You belong to none."
+          empty="You are not a member of any organization. Create one below."
         />
         <details class="unfold">
-          <summary>Make an organization</summary>
+          <summary>Create organization</summary>
           <Form action="make-organization" class="form narrow">
             <Field name="name" label="Name" required />
             <Field name="description" label="Description" />
-            <Field name="billingEmail" label="E-mail address for bills" value={user.email} required />
+            <Field name="billingEmail" label="Billing e-mail" value={user.email} required />
             <Field name="website" label="Website" placeholder="https://" />
-            <Button>Make the organization</Button>
+            <Button>Create organization</Button>
           </Form>
         </details>
       </Panel>
@@ -75,5 +77,9 @@ const organizations = section({
 });
 
 function rowOf({ name, role, exportEnabled }: Viewer["organizations"][number], href: Visit["href"]) {
-  return [<a href={href(path`/o/${name}`)}>{name}</a>, role, exportEnabled ? "granted" : "not granted"];
+  return [
+    <a href={href(path`/o/${name}`)}>{name}</a>,
+    ROLE_LABELS[role],
+    exportEnabled ? "Enabled" : "Disabled",
+  ];
 }

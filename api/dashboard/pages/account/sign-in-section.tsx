@@ -69,16 +69,13 @@ function PasswordForm({ username, has, fresh }: PasswordFormProps) {
   if (!has && !fresh)
     return (
       <p>
-        You have none. To set one, sign in with a link or the API token, and come here within {FRESH_MINUTES}{" "}
-        minutes.
+        No password yet. To set one, sign in with a link or your API token, and return to this page within{" "}
+        {FRESH_MINUTES} minutes.
       </p>
     );
   return (
     <>
-      <p>
-        {has ? "You can sign in with a password." : "You have none, and can set one now."} Every other browser
-        is signed out by a new one.
-      </p>
+      <p>{has ? "Changing your password" : "No password yet. Setting one"} signs out all other browsers.</p>
       <Form action="set-password" class="form narrow">
         {/* Tells password managers whose it is. */}
         <span class="hidden" aria-hidden="true">
@@ -93,13 +90,13 @@ function PasswordForm({ username, has, fresh }: PasswordFormProps) {
           hint={`At least ${PASSWORD_LENGTH.min} characters.`}
           required
         />
-        <Button>{has ? "Change the password" : "Set the password"}</Button>
+        <Button>{has ? "Change password" : "Set password"}</Button>
       </Form>
       {has && (
         <ConfirmButton
           action="remove-password"
-          label="Remove the password"
-          question="Nobody can sign in with it any more, and every other browser is signed out."
+          label="Remove password"
+          question="You will no longer be able to sign in with a password. All other browsers are signed out."
         >
           {!fresh && <PresentPassword />}
         </ConfirmButton>
@@ -112,10 +109,10 @@ function PresentPassword() {
   return (
     <Field
       name="present"
-      label="Present password"
+      label="Current password"
       type="password"
       autocomplete="current-password"
-      hint={`Forgotten? Sign in with a link or the API token, and come here within ${FRESH_MINUTES} minutes.`}
+      hint={`Forgot it? Sign in with a link or your API token, and return to this page within ${FRESH_MINUTES} minutes.`}
       required
     />
   );
@@ -130,24 +127,24 @@ export function sessions({ pg }: SignInPagesDeps) {
     render: ({ present, listed }) => (
       <Panel title="Sessions">
         <p>
-          Browsers that are signed in as you. A session ends after {SESSION_DAYS.idle} days without use, and{" "}
-          {SESSION_DAYS.whole} days after it began.
+          Browsers where you are signed in. Sessions expire after {SESSION_DAYS.idle} days without use, and{" "}
+          {SESSION_DAYS.whole} days after sign-in.
         </p>
         <Table
           caption="Sessions"
           columns={[
             { name: "Browser" },
             { name: "Network", isMinor: true },
-            { name: "Signed in with", isMinor: true },
-            { name: "Since", isMinor: true },
+            { name: "Sign-in method", isMinor: true },
+            { name: "Signed in", isMinor: true },
             { name: "Last used" },
-            { name: "End", isUnnamed: true },
+            { name: "Sign out", isUnnamed: true },
           ]}
           rows={listed.map((each) => rowOf(each, present))}
         />
         {listed.length > 1 && (
           <Form action="end-other-sessions" class="inline">
-            <Button kind="quiet">Sign out every other browser</Button>
+            <Button kind="quiet">Sign out all other browsers</Button>
           </Form>
         )}
       </Panel>
@@ -157,7 +154,8 @@ export function sessions({ pg }: SignInPagesDeps) {
         const { account } = sessionOf(ctx);
         const id = form.text("id");
         const listed = await listSessions(pg, account.id);
-        if (!listed.some((each) => each.id === id)) throw new Problem("not-found", "This session is over.");
+        if (!listed.some((each) => each.id === id))
+          throw new Problem("not-found", "This session has already ended.");
         await inTransaction(pg, async (client) => {
           await deleteSession(client, { accountId: account.id, id });
           await recordOwn(client, { account, requestId: ctx.state.requestId, action: "user.end-session" });
@@ -177,9 +175,9 @@ export function sessions({ pg }: SignInPagesDeps) {
 }
 
 const METHODS: Record<SignInMethod, string> = {
-  link: "a link",
-  token: "the API token",
-  password: "the password",
+  link: "Sign-in link",
+  token: "API token",
+  password: "Password",
   openid: "OpenID",
 };
 
@@ -187,22 +185,22 @@ function rowOf({ id, userAgent, network, method, createdAt, lastUsedAt }: Listed
   const end = (
     <Form action="end-session" class="inline">
       <input type="hidden" name="id" value={id} />
-      <Button kind="quiet">End</Button>
+      <Button kind="quiet">Sign out</Button>
     </Form>
   );
   return [
     <span class="one-line">{browserName(userAgent)}</span>,
-    <span class="one-line">{network ?? "unknown"}</span>,
+    <span class="one-line">{network ?? "Unknown"}</span>,
     <span class="one-line">{METHODS[method]}</span>,
     <Time at={createdAt} />,
     <Time at={lastUsedAt} />,
-    id === present ? "this one" : end,
+    id === present ? "Current session" : end,
   ];
 }
 
 /** `Firefox on Linux`, or the beginning of what it calls itself. */
 function browserName(userAgent: string): string {
-  if (userAgent === "") return "unknown";
+  if (userAgent === "") return "Unknown";
   const { browser, os } = Bowser.parse(userAgent);
   const names = [browser.name, os.name].filter((name) => name !== undefined && name !== "");
   return names.join(" on ") || userAgent.slice(0, 40);

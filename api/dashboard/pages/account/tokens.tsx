@@ -20,23 +20,23 @@ export function ownToken(deps: SignInPagesDeps) {
     load: ({ shown }) => (shown as Partial<ShownToken> | undefined)?.ownToken,
     render: (token) => (
       <Panel title="API token">
-        <p>Your programs use the API with this token. It may do everything that you may do.</p>
+        <p>Use this token to call the API. It has all of your permissions.</p>
         {token === undefined ? (
           <Form action="show-token" class="inline">
-            <Button kind="quiet">Show the token</Button>
+            <Button kind="quiet">Show token</Button>
           </Form>
         ) : (
           <CopyLine label="Your API token" text={token} />
         )}
         <ConfirmButton
           action="rotate-token"
-          label="Replace the token"
-          question="The present token stops working at once, in every program that has it. The password and unused sign-in links end with it, and every other browser is signed out."
+          label="Replace token"
+          question="The current token stops working immediately in every program that uses it. Your password and unused sign-in links are removed, and all other browsers are signed out."
         >
           <Check
             name="revokeTokens"
             value="true"
-            label="Somebody else had it: revoke every limited token as well"
+            label="The token was leaked: also revoke all access tokens"
           />
         </ConfirmButton>
       </Panel>
@@ -68,29 +68,29 @@ export const additionalTokens = section({
     return { made, tokens: await api<ApiTokenV1[]>({ path: "/v1/user/tokens" }) };
   },
   render: ({ made, tokens }, { user }) => (
-    <Panel title="Limited tokens">
-      <p>For programs that need a part of your rights only.</p>
+    <Panel title="Access tokens">
+      <p>Tokens with limited permissions, for programs that don't need all of yours.</p>
       {made && (
         <div class="notice" role="status">
-          <p>The token {made.name}. It is shown this once: copy it now.</p>
-          <CopyLine label={`The token ${made.name}`} text={made.token} />
+          <p>Token {made.name} created. Copy it now: it won't be shown again.</p>
+          <CopyLine label={`Token ${made.name}`} text={made.token} />
         </div>
       )}
       <Table
-        caption="Limited tokens"
+        caption="Access tokens"
         columns={[
           { name: "Name" },
-          { name: "May" },
-          { name: "Of" },
+          { name: "Permissions" },
+          { name: "Organization" },
           { name: "Expires" },
           { name: "Last used" },
           { name: "Revoke", isUnnamed: true },
         ]}
         rows={tokens.map(rowOf)}
-        empty="There is none."
+        empty="No access tokens yet."
       />
       <details class="unfold">
-        <summary>Make a limited token</summary>
+        <summary>Create access token</summary>
         <NewToken user={user} />
       </details>
     </Panel>
@@ -119,13 +119,13 @@ function rowOf({ id, name, scopes, owner, expiresAt, lastUsedAt }: ApiTokenV1) {
   return [
     name,
     scopes.join(", "),
-    owner ?? "everything",
-    expiresAt === undefined ? "never" : <Time at={expiresAt} />,
-    lastUsedAt === undefined ? "never" : <Time at={lastUsedAt} />,
+    owner ?? "All",
+    expiresAt === undefined ? "Never" : <Time at={expiresAt} />,
+    lastUsedAt === undefined ? "Never" : <Time at={lastUsedAt} />,
     <ConfirmButton
       action="revoke-token"
       label="Revoke"
-      question={`Programs that use ${name} are refused from then on.`}
+      question={`Programs that use ${name} will lose access immediately.`}
     >
       <input type="hidden" name="id" value={id} />
     </ConfirmButton>,
@@ -136,28 +136,28 @@ function NewToken({ user }: { user: Viewer }) {
   const owners = [user.username, ...user.organizations.map(({ name }) => name)];
   return (
     <Form action="make-token" class="form narrow">
-      <Field name="name" label="Name" hint="The audit log calls it by this name." required />
+      <Field name="name" label="Name" hint="Shown in the audit log." required />
       <fieldset>
-        <legend>May</legend>
+        <legend>Permissions</legend>
         {SCOPES.map((scope) => (
           <Check name="scopes" value={scope} label={scope} />
         ))}
       </fieldset>
       <Select
         name="owner"
-        label="Of"
+        label="Organization"
         options={[
-          { value: "", label: "everything that is yours" },
+          { value: "", label: "All of your organizations" },
           ...owners.map((name) => ({ value: name, label: name })),
         ]}
       />
       <Field
         name="expiresAt"
-        label="Valid through"
+        label="Expiry date"
         type="date"
-        hint="UTC. Without a day, until it is revoked."
+        hint="Valid until the end of this day (UTC). Leave empty for no expiry."
       />
-      <Button>Make the token</Button>
+      <Button>Create token</Button>
     </Form>
   );
 }

@@ -23,7 +23,7 @@ export function linkPage(deps: SignInPagesDeps): Page {
       if (refused === undefined || !isOfFields(refused.problem)) return shown as Opened | undefined;
       return { key: refused.form.text("key"), account: null, isStale: false };
     },
-    title: (link) => (link?.account === null && !link.isStale ? "The first account" : "Sign in"),
+    title: (link) => (link?.account === null && !link.isStale ? "Create the first account" : "Sign in"),
     render(link) {
       if (link === undefined) return <OpenLink />;
       if (link.isStale) return <StaleLink adminCommand={deps.adminCommand} />;
@@ -61,14 +61,14 @@ function OpenLink() {
   const { href, refused } = useVisit();
   return (
     <div class="sign-in">
-      <PageHead title={refused === undefined ? "Sign in with a link" : "This link does not sign in"} />
+      <PageHead title={refused === undefined ? "Sign in with a link" : "This link no longer works"} />
       {refused && refused.form.action !== "open" && <ProblemBox problem={refused.problem} />}
       <Form action="open">
         <Field
           name="key"
           label="Sign-in link"
           autocomplete="off"
-          hint="Scripts fill this in. Where none run, paste the whole link."
+          hint="Paste the whole sign-in link here."
           required
         />
         <Button>Continue</Button>
@@ -84,12 +84,12 @@ function StaleLink({ adminCommand }: { adminCommand: string }) {
   const { href } = useVisit();
   return (
     <div class="sign-in">
-      <PageHead title="This link makes no account any more" />
+      <PageHead title="This link no longer works" />
       <p class="problem" role="alert">
         {STALE_LINK}
       </p>
       <p>
-        Sign in, or have a link to your account made: <code>{adminCommand} sign-in-link</code> and your name.
+        Sign in, or create a sign-in link for your account: <code>{adminCommand} sign-in-link USERNAME</code>
       </p>
       <p>
         <a class="button" href={href("/sign-in")}>
@@ -107,7 +107,7 @@ function SignIn({ link, username }: { link: string; username: string }) {
       <Form action="sign-in">
         <input type="hidden" name="key" value={link} />
         <Button>Sign in</Button>
-        <p class="hint">The link is used up by this.</p>
+        <p class="hint">This link works once.</p>
       </Form>
     </div>
   );
@@ -116,7 +116,7 @@ function SignIn({ link, username }: { link: string; username: string }) {
 function MakeAccount({ link, adminCommand }: { link: string; adminCommand: string }) {
   return (
     <div class="sign-in">
-      <PageHead title="Make the first account" />
+      <PageHead title="Create the first account" />
       <Form action="first-account">
         <input type="hidden" name="key" value={link} />
         <Field name="username" label="Username" autocomplete="username" required />
@@ -124,16 +124,16 @@ function MakeAccount({ link, adminCommand }: { link: string; adminCommand: strin
         <Field
           name="organization"
           label="Organization"
-          hint="Leave it empty if the packages are your own. You can add organizations at any time."
+          hint="Optional. Leave empty if the packages are your own. You can create organizations later."
         />
-        <Button>Make the account</Button>
+        <Button>Create account</Button>
         <p class="hint">
-          To come back later, set a password on your account page, or have a link made:{" "}
-          <code>{adminCommand} sign-in-link</code> and your name.
+          To sign in later, set a password on your account page, or create a sign-in link:{" "}
+          <code>{adminCommand} sign-in-link USERNAME</code>
         </p>
         <p class="hint">
-          You see all statistics here. Export of data, as files and by the API, is off until the operator
-          grants it: <code>{adminCommand} grant-export NAME</code>
+          All statistics are visible right away. Data export, as files and through the API, is disabled until
+          the operator enables it: <code>{adminCommand} grant-export NAME</code>
         </p>
       </Form>
     </div>

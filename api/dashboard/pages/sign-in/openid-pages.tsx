@@ -1,6 +1,7 @@
 import { Problem } from "../../../../schemas/problem.js";
 import type { OpenIdAttempt, OpenIdProvider } from "../../../identity/openid.js";
 import { readCookie, setCookie } from "../../../http/middleware/session.js";
+import { SIGN_IN_FAILED } from "../../../identity/failure-limits.js";
 import { signInByEmail } from "../../../identity/sign-in.js";
 import type { TokenCipher } from "../../../identity/tokens.js";
 import type { ApiContext } from "../../../http/route.js";
@@ -54,7 +55,7 @@ function returnPage(deps: SignInPagesDeps, openid: OpenIdProvider): Page {
       ctx.redirect(targetAddress(ctx, left?.to ?? ""));
     },
     title: () => "Sign in",
-    render: () => <NotSignedIn title="This does not sign in" />,
+    render: () => <NotSignedIn title="Sign-in failed" sentence={SIGN_IN_FAILED.openid} />,
   });
 }
 

@@ -5,7 +5,6 @@ import { type Session, deleteSession, findSession, requireSession } from "../../
 import type { Attempting, SignInDeps } from "../../../identity/sign-in.js";
 import type { ApiContext } from "../../../http/route.js";
 import { prefixOf } from "../../address.js";
-import { SIGN_IN_FAILED } from "../../../identity/failure-limits.js";
 import { useVisit } from "../../page.js";
 import { PageHead } from "../../parts/panel.js";
 
@@ -57,14 +56,14 @@ const HERE = "http://here.invalid";
 const HOME = "/dashboard";
 const LENGTH_MAX = 2000;
 
-/** A way to sign in that did not: the one sentence for every reason, and a link to the others. */
-export function NotSignedIn({ title }: { title: string }) {
+/** A failed way to sign in: the one sentence for every reason, and a link to the other ways. */
+export function NotSignedIn({ title, sentence }: { title: string; sentence: string }) {
   const { href } = useVisit();
   return (
     <div class="sign-in">
       <PageHead title={title} />
       <p class="problem" role="alert">
-        {SIGN_IN_FAILED}
+        {sentence}
       </p>
       <p>
         <a href={href("/sign-in")}>Sign in another way</a>

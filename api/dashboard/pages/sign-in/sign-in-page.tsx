@@ -30,7 +30,7 @@ export function signInPage(deps: SignInPagesDeps): Page {
       await putSession(ctx, deps, await signInBySecret(deps, sent, attemptingOf(ctx, deps)));
       return { to: targetAddress(ctx, form.text("to")) };
     },
-    notices: { "signed-out": "You are signed out." },
+    notices: { "signed-out": "Signed out." },
   });
 }
 
@@ -43,7 +43,10 @@ interface SignInProps {
 function SignIn({ to, openid, adminCommand }: SignInProps) {
   return (
     <div class="sign-in">
-      <PageHead title="Sign in" about="Maintainer Toolchain shows who uses your packages." />
+      <PageHead
+        title="Sign in"
+        about="See which companies, countries and versions are behind your downloads."
+      />
       <Form action="sign-in">
         <input type="hidden" name="to" value={to} />
         <Field name="username" label="Username" autocomplete="username" required />
@@ -64,9 +67,11 @@ function SignIn({ to, openid, adminCommand }: SignInProps) {
         </div>
       )}
       <details class="unfold">
-        <summary>Neither a password nor the token?</summary>
-        <p>The operator of this service can make a link that signs you in. You can set a password then.</p>
-        <CopyLine label="The command" text={`${adminCommand} sign-in-link USERNAME`} />
+        <summary>Can't sign in?</summary>
+        <p>
+          The operator of this service can create a sign-in link for you. You can then set a new password.
+        </p>
+        <CopyLine label="Command" text={`${adminCommand} sign-in-link USERNAME`} />
       </details>
     </div>
   );
@@ -75,12 +80,12 @@ function SignIn({ to, openid, adminCommand }: SignInProps) {
 function NoAccount({ adminCommand }: Pick<SignInProps, "adminCommand">) {
   return (
     <div class="sign-in">
-      <PageHead title="There is no account yet" />
+      <PageHead title="No account yet" />
       <p>
-        When the service started, it printed a link that makes the first account. The link works for 15
-        minutes. This prints another one:
+        At its start, the service printed a link that creates the first account. The link is valid for 15
+        minutes. Print a new one with:
       </p>
-      <CopyLine label="The command" text={`${adminCommand} sign-in-link`} />
+      <CopyLine label="Command" text={`${adminCommand} sign-in-link`} />
     </div>
   );
 }

@@ -84,7 +84,7 @@ test("the account of a verified address signs in, and comes to the page that was
 test.each(["ada-unverified", "stranger"])("%s does not, for no reason that is told", async (login) => {
   const { seen, from } = await signIn(login);
   expect(seen.status).toBe(401);
-  expect(seen.html).toContain(SIGN_IN_FAILED);
+  expect(seen.html).toContain(SIGN_IN_FAILED.openid);
   expect(await isSignedIn(from)).toBe(false);
 });
 

@@ -101,7 +101,7 @@ test("the link that the start prints makes the first account, once; to look at i
   const [link = ""] = printed.exec(toolchain.log()) ?? [];
   const into = browser();
   for (let time = 0; time < 2; time += 1)
-    expect(wordsOf(await openLink(link, into))).toContain("Make the first account");
+    expect(wordsOf(await openLink(link, into))).toContain("Create the first account");
 
   const send = (fields: Record<string, string>) =>
     into.post("/dashboard/sign-in/link", { action: "first-account", key: keyOf(link), ...fields });
@@ -115,7 +115,7 @@ test("the link that the start prints makes the first account, once; to look at i
   expect([made.status, made.location]).toEqual([303, "/dashboard"]);
   expect(wordsOf(await into.get("/dashboard/account"))).toContain("ada@example.org");
   expect(wordsOf(await openLink(spare, browser()))).toContain(STALE_LINK);
-  expect(wordsOf(await openLink(spare, browser()))).not.toContain("Make the account");
+  expect(wordsOf(await openLink(spare, browser()))).not.toContain("Create account");
   for (const key of [keyOf(link), keyOf(spare)]) {
     const fields = { action: "first-account", key, username: "eve", email: "eve@example.org" };
     expect((await into.post("/dashboard/sign-in/link", fields)).status).toBe(401);
@@ -136,7 +136,9 @@ describe("a link", () => {
     const link = await linkFor("BOB");
     const into = browser();
     expect(pathOf(link).split("#")[0]).toBe("/dashboard/sign-in/link");
-    expect(wordsOf(await into.get("/dashboard/sign-in/link"))).toContain("paste the whole link");
+    expect(wordsOf(await into.get("/dashboard/sign-in/link"))).toContain(
+      "Paste the whole sign-in link here.",
+    );
     const pasted = { action: "open", key: ` ${link}\n` };
     const previews = await Promise.all([openLink(link, into), into.post("/dashboard/sign-in/link", pasted)]);
     expect(previews.map(wordsOf)).toEqual([
@@ -148,7 +150,7 @@ describe("a link", () => {
     expect(both.map(({ seen }) => seen.status).sort()).toEqual([303, 401]);
     const again = await followLink(link);
     expect(again.seen.status).toBe(401);
-    expect(wordsOf(again.seen)).toContain(SIGN_IN_FAILED);
+    expect(wordsOf(again.seen)).toContain(SIGN_IN_FAILED.link);
     expect(again.into.cookies.size).toBe(0);
   });
 
@@ -164,7 +166,7 @@ describe("a link", () => {
     expect(wordsOf(late.seen)).toBe(wordsOf(never.seen));
     const opened = await openLink(link, browser());
     expect(opened.status).toBe(401);
-    expect(wordsOf(opened)).toContain(SIGN_IN_FAILED);
+    expect(wordsOf(opened)).toContain(SIGN_IN_FAILED.link);
   });
 
   test("leads where the operator says that the service is", async () => {
@@ -229,7 +231,7 @@ describe("a username with the API token or the password", () => {
     for (const { seen } of refusals) {
       expect(seen.status).toBe(401);
       expect(wordsOf(seen)).toBe(wordsOf(refusals[0]?.seen as SeenPage));
-      expect(wordsOf(seen)).toContain(SIGN_IN_FAILED);
+      expect(wordsOf(seen)).toContain(SIGN_IN_FAILED.secret);
     }
     // Tokens: nothing is hashed for them, so that the test takes no time.
     const guess = () => signIn("emil", `mtk_${"b".repeat(43)}`, { into: guesser });

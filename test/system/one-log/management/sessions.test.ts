@@ -140,7 +140,7 @@ test("after thirty wrong cookies or links an address is refused before the datab
   for (const refused of [await open(served.tokens.issue("session")), await follow()]) {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    expect(refused.html).toMatch(/try again in \d+ s\./);
+    expect(refused.html).toMatch(/Try again in \d+ s\./);
   }
   expect((await open(stale)).status).toBe(303);
   expect(query).not.toHaveBeenCalled();

@@ -26,7 +26,7 @@ test("wrong attempts have one sentence, and are refused after 30 in a minute, wi
   for (let failed = 0; failed < FAILURES_MAX; failed += 1)
     expect(await outcomeOf(limits.attempt(KEYS, wrong))).toMatchObject({
       code: "unauthenticated",
-      message: SIGN_IN_FAILED,
+      message: SIGN_IN_FAILED.secret,
     });
   const refused = await outcomeOf(limits.attempt(KEYS, right));
   expect(refused).toMatchObject({ code: "rate-limited" });
