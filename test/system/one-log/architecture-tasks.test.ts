@@ -66,7 +66,7 @@ test("a breakdown is added in the files of its row: migrations, exports, statist
     ],
     [
       "api/dashboard/statistics/panels.ts",
-      "const WORDS: Readonly<Record<string, { title: string; noun: string }>> = {",
+      "const LABELS: Readonly<Record<string, { title: string; noun: string }>> = {",
       '\n  city: { title: "Cities", noun: "City" },',
     ],
     ["deploy/docs/exporting.md", "|---|---|---|\n", "| `city` | `city` | all packages |\n"],
@@ -110,8 +110,8 @@ test("a kind of webhook event is added in the files of its row: subscriptions, o
       '\n  "import-done": { import: ID },',
     ],
     [
-      "api/dashboard/pages/webhooks/webhook-words.tsx",
-      "export const KIND_WORDS: Record<WebhookEventKind, string> = {",
+      "api/dashboard/pages/webhooks/webhook-labels.tsx",
+      "export const KIND_LABELS: Record<WebhookEventKind, string> = {",
       '\n  "import-done": "An import is done",',
     ],
   ]);

@@ -4,7 +4,7 @@ import { dateAt } from "../../../../schemas/date-range.js";
 import { path } from "../../address.js";
 import { type Submitted, type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, CopyLine, Field, Form, Select } from "../../parts/form.js";
-import { formatDate } from "../../parts/format.js";
+import { formatDate, formatDays } from "../../parts/format.js";
 import { Badge, EmptyState, PageHead, Panel } from "../../parts/panel.js";
 import { Pager, Table } from "../../parts/table.js";
 import { type Form as Sent, faultsAt } from "../../read-form.js";
@@ -31,13 +31,13 @@ export const annotationsPage = page<AnnotationList>({
     ]);
     return { ...list, packages };
   },
-  title: (_, { owner }) => `Notes of ${owner.name}`,
+  title: (_, { owner }) => `Annotations · ${owner.name}`,
   render: (list) => <Annotations {...list} />,
   submit: change,
   notices: {
-    created: "The note is on the charts.",
-    deleted: "The note was deleted.",
-    "secret-ended": "No release event is taken any more.",
+    created: "Annotation added.",
+    deleted: "Annotation deleted.",
+    "secret-ended": "Secret revoked. Release events are no longer accepted.",
   },
 });
 
@@ -46,15 +46,17 @@ function Annotations({ annotations, next, packages }: AnnotationList) {
   return (
     <>
       <PageHead
-        title="Notes"
+        title="Annotations"
         guide="annotations"
-        about="What happened on a day, such as a release: shown on the charts of packages."
+        about="Mark releases and other events on your charts."
       />
       <SettingsTabs current="annotations" />
       {annotations.length === 0 ? (
-        <EmptyState title="There is no note yet" />
+        <EmptyState title="No annotations yet">
+          <p>Add one below, or let GitHub add one for each release.</p>
+        </EmptyState>
       ) : (
-        <Panel title="Notes">
+        <Panel title="Annotations">
           <AnnotationTable annotations={annotations} packages={packages} />
         </Panel>
       )}
@@ -70,16 +72,16 @@ function AnnotationTable({ annotations, packages }: Pick<AnnotationList, "annota
   const names = new Map(packages.map(({ uuid, name }) => [uuid, name]));
   return (
     <Table
-      caption="Notes"
+      caption="Annotations"
       isStacked
       columns={[
-        { name: "Day" },
-        { name: "Note" },
+        { name: "Date" },
+        { name: "Annotation" },
         { name: "Package" },
-        ...(mayManage(owner) ? [{ name: "Change", isUnnamed: true }] : []),
+        ...(mayManage(owner) ? [{ name: "Actions", isUnnamed: true }] : []),
       ]}
       rows={annotations.map(({ id, date, end_date: end, text, url, kind, package_id: of }) => [
-        end === undefined ? formatDate(date) : `${formatDate(date)} to ${formatDate(end)}`,
+        end === undefined ? formatDate(date) : formatDays(date, end),
         <>
           {url === undefined ? (
             <bdi>{text}</bdi>
@@ -88,15 +90,15 @@ function AnnotationTable({ annotations, packages }: Pick<AnnotationList, "annota
               <bdi>{text}</bdi>
             </a>
           )}{" "}
-          {kind === "release" && <Badge>release</Badge>}
+          {kind === "release" && <Badge>Release</Badge>}
         </>,
-        of === undefined ? "All" : <bdi>{names.get(of) ?? ""}</bdi>,
+        of === undefined ? "All packages" : <bdi>{names.get(of) ?? ""}</bdi>,
         ...(mayManage(owner)
           ? [
               <ConfirmButton
                 action={`delete ${id}`}
                 label="Delete"
-                question="It leaves the charts of everybody."
+                question="Removes this annotation from everyone's charts."
               />,
             ]
           : []),
@@ -108,22 +110,33 @@ function AnnotationTable({ annotations, packages }: Pick<AnnotationList, "annota
 function NewNote({ packages }: Pick<AnnotationList, "packages">) {
   const { query } = useVisit();
   return (
-    <Panel title="New note">
+    <Panel title="New annotation">
       <Form action="create">
-        <Field name="date" label="Day" type="date" value={dateAt(Date.now())} required />
-        <Field name="end_date" label="Last day" type="date" hint="For what took several days." />
-        <Field name="text" label="Text" required hint={`At most ${ANNOTATION_TEXT_MAX} characters.`} />
-        <Field name="url" label="Address" type="url" placeholder="https://example.org/blog/1.5" />
+        <Field name="date" label="Date" type="date" value={dateAt(Date.now())} required />
+        <Field
+          name="end_date"
+          label="End date"
+          type="date"
+          hint="Optional. For events that last several days."
+        />
+        <Field name="text" label="Text" required hint={`Up to ${ANNOTATION_TEXT_MAX} characters.`} />
+        <Field
+          name="url"
+          label="Link"
+          type="url"
+          placeholder="https://example.org/blog/1.5"
+          hint="Optional."
+        />
         <Select
           name="package"
           label="Package"
           value={query.get("package") ?? ""}
           options={[
-            { value: "", label: "All" },
+            { value: "", label: "All packages" },
             ...packages.map(({ uuid, name }) => ({ value: uuid, label: name })),
           ]}
         />
-        <Button>Add note</Button>
+        <Button>Add annotation</Button>
       </Form>
     </Panel>
   );
@@ -135,29 +148,29 @@ function Releases() {
   const { madeSecret } = (shown ?? {}) as { madeSecret?: string };
   const address = `${ctx.state.publicBase}${path`/v2/${owner.name}/annotations/github`}`;
   return (
-    <Panel title="Releases from GitHub">
+    <Panel title="GitHub releases">
       <p>
-        In the settings of a repository, under Webhooks, add this address with the content type
-        application/json, the secret, and the event Releases alone. With <code>?package=</code> and a name
-        releases are of one package.
+        In your repository's settings, under Webhooks, add this URL with the content type application/json,
+        the secret, and only the Releases event. Add <code>?package=NAME</code> to attach releases to one
+        package.
       </p>
-      <CopyLine label="The address for GitHub" text={address} />
+      <CopyLine label="Payload URL for GitHub" text={address} />
       {madeSecret !== undefined && (
         <>
-          <p role="status">The secret, which is shown this once:</p>
-          <CopyLine label="The secret for GitHub" text={madeSecret} />
+          <p role="status">Secret created. Copy it now: it won't be shown again.</p>
+          <CopyLine label="Secret for GitHub" text={madeSecret} />
         </>
       )}
       <div class="actions">
         <ConfirmButton
           action="make-secret"
-          label="Make a secret"
-          question="One that was made before ends at once."
+          label="Create secret"
+          question="An existing secret stops working immediately."
         />
         <ConfirmButton
           action="end-secret"
-          label="End the secret"
-          question="Release events are then refused."
+          label="Revoke secret"
+          question="Release events will be rejected until you create a new secret."
         />
       </div>
     </Panel>

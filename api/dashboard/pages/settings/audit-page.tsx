@@ -23,33 +23,32 @@ export const auditPage = page<AuditList>({
       query: { ...(Object.fromEntries(asked) as Record<string, string | undefined>), per_page: 50 },
     });
   },
-  title: (_, { owner }) => `Audit log of ${owner.name}`,
+  title: (_, { owner }) => `Audit log · ${owner.name}`,
   render: (list) => <Audit list={list} />,
 });
 
 function Audit({ list }: { list: AuditList }) {
-  const { owner } = useVisit();
   return (
     <>
-      <PageHead title={`Settings of ${owner.name}`} guide="managing" />
+      <PageHead title="Audit log" about="Who changed what, newest first." guide="managing" />
       <SettingsTabs current="audit" />
       <Panel title="Audit log">
         <Filter />
         <Table
-          caption="Changes"
+          caption="Audit log"
           isStacked
           columns={[
-            { name: "When" },
-            { name: "Who" },
+            { name: "Time" },
+            { name: "User" },
             { name: "Action" },
-            { name: "What" },
+            { name: "Target" },
             { name: "Changes" },
           ]}
           rows={list.audit_entries.map((entry) => [
             <time dateTime={entry.created_at}>{formatTime(entry.created_at)}</time>,
             <>
               <span class="whole">{entry.actor}</span>
-              {entry.token !== undefined && <span class="soft"> with {entry.token}</span>}
+              {entry.token !== undefined && <span class="soft"> (token {entry.token})</span>}
             </>,
             <span class="whole">{entry.action}</span>,
             <>
@@ -57,7 +56,7 @@ function Audit({ list }: { list: AuditList }) {
             </>,
             <code class="text">{changesOf(entry)}</code>,
           ])}
-          empty="There is no such entry."
+          empty="No entries match these filters."
         />
       </Panel>
       <Pager next={list.next} />
@@ -83,13 +82,13 @@ function Filter() {
   return (
     <form method="get" action={href(path`/o/${owner.name}/settings/audit`)} class="row">
       <div class="field">
-        <label for="actor">By</label>
-        <input id="actor" name="actor" value={query.get("actor") ?? ""} placeholder="Everybody" />
+        <label for="actor">User</label>
+        <input id="actor" name="actor" value={query.get("actor") ?? ""} placeholder="Everyone" />
       </div>
       <div class="field">
         <label for="action">Action</label>
         <select id="action" name="action">
-          <option value="">Every action</option>
+          <option value="">All actions</option>
           {RECORDED.map((action) => (
             <option value={action} selected={action === chosen}>
               {action}
@@ -97,7 +96,7 @@ function Filter() {
           ))}
         </select>
       </div>
-      <button type="submit">Show</button>
+      <button type="submit">Apply</button>
     </form>
   );
 }

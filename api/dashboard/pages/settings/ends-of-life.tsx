@@ -15,8 +15,8 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
         caption="End of life"
         columns={[
           { name: "Version" },
-          { name: "Since" },
-          { name: "Downloads in 30 days", isNumber: true },
+          { name: "End-of-life date" },
+          { name: "Downloads (30 days)", isNumber: true },
           { name: "Remove", isUnnamed: true },
         ]}
         rows={ends.map(({ version, date, downloads }) => [
@@ -25,7 +25,7 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
           formatFull(downloads),
           <Removal version={version} />,
         ])}
-        empty="No version has a date."
+        empty="No end-of-life dates yet."
       />
       <Form action="end-of-life">
         <Field
@@ -33,10 +33,10 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
           label="Version"
           required
           placeholder="1.x"
-          hint="A version or a group of them: 1.4.2, 1.4.x, 1.x."
+          hint="A version or a group of versions: 1.4.2, 1.4.x, 1.x."
         />
-        <Field name="date" label="No longer maintained from" type="date" required />
-        <Button>Set the date</Button>
+        <Field name="date" label="End-of-life date" type="date" required />
+        <Button>Save date</Button>
       </Form>
     </Panel>
   );
@@ -47,7 +47,7 @@ function Removal({ version }: { version: string }) {
     <Form action="remove-end-of-life" class="inline">
       <input type="hidden" name="version" value={version} />
       <Button kind="quiet">
-        Remove<span class="hidden"> the date of {version}</span>
+        Remove<span class="hidden"> end-of-life date of {version}</span>
       </Button>
     </Form>
   );

@@ -3,9 +3,10 @@ import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import { type Submitted, type Visit, type VisitedOwner, mayManage, page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Field, Form, Select } from "../../parts/form.js";
-import { type Form as Sent, faultsAt } from "../../read-form.js";
+import { type Form as Sent, UNKNOWN_FORM, faultsAt } from "../../read-form.js";
 import { PageHead, Panel } from "../../parts/panel.js";
 import { Table } from "../../parts/table.js";
+import { ROLE_LABELS } from "../role-labels.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
 export const membersPage = page<OrganizationMemberV1[]>({
@@ -16,13 +17,13 @@ export const membersPage = page<OrganizationMemberV1[]>({
     ctx.redirect(href(path`/o/${owner.name}/settings/packages`));
     return [];
   },
-  title: (_, { owner }) => `Members of ${owner.name}`,
+  title: (_, { owner }) => `Members · ${owner.name}`,
   render: (members) => <Members members={members} />,
   submit: changeMembers,
   notices: {
-    added: "The member was added.",
-    changed: "The role was changed.",
-    removed: "The member was removed.",
+    added: "Member added.",
+    changed: "Role changed.",
+    removed: "Member removed.",
   },
 });
 
@@ -50,18 +51,16 @@ async function changeMembers({ api, owner, user, href }: Visit, form: Sent): Pro
       await api({ method: "DELETE", path: membersOf(owner) + path`/${member}` });
       return member === user.username ? { to: href("") } : to("removed");
     default:
-      throw new Problem("invalid-query", "The page has no such form.");
+      throw new Problem("invalid-query", UNKNOWN_FORM);
   }
 }
-
-const ROLE_WORDS: Record<Role, string> = { member: "Member", admin: "Admin", owner: "Owner" };
 
 function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
   const { owner } = useVisit();
   const owners = members.filter(({ role }) => role === "owner").length;
   return (
     <>
-      <PageHead title={`Settings of ${owner.name}`} guide="managing" />
+      <PageHead title="Members" guide="managing" />
       <SettingsTabs current="members" />
       <Panel title="Members">
         <Table
@@ -77,19 +76,19 @@ function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
           })}
         />
         {owners === 1 && (
-          <p class="hint">The last owner cannot be removed. Make another member an owner first.</p>
+          <p class="hint">The last owner can't be removed. Make another member an owner first.</p>
         )}
         <p class="hint">
-          Members see everything and change nothing. Admins change packages, imports, webhooks and members.
-          Only owners make and remove owners.
+          Members can view statistics and companies. Admins can also change packages, imports, webhooks and
+          members. Only owners can add and remove owners.
         </p>
       </Panel>
       {mayManage(owner) && (
-        <Panel title="Add a member">
+        <Panel title="Add member">
           <Form action="add">
             <Field name="username" label="Username" required autocomplete="off" />
             <Select name="role" label="Role" options={rolesFor(owner)} value="member" />
-            <Button>Add</Button>
+            <Button>Add member</Button>
           </Form>
         </Panel>
       )}
@@ -99,7 +98,7 @@ function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
 
 function rolesFor({ role }: VisitedOwner): { value: Role; label: string }[] {
   const given = ROLES.filter((each) => each !== "owner" || role === "owner");
-  return given.map((value) => ({ value, label: ROLE_WORDS[value] }));
+  return given.map((value) => ({ value, label: ROLE_LABELS[value] }));
 }
 
 interface RowProps {
@@ -113,7 +112,7 @@ function mayChange(owner: VisitedOwner, { role }: OrganizationMemberV1): boolean
 
 function RoleCell({ member, isLast }: RowProps) {
   const { owner } = useVisit();
-  if (isLast || !mayChange(owner, member)) return <>{ROLE_WORDS[member.role]}</>;
+  if (isLast || !mayChange(owner, member)) return <>{ROLE_LABELS[member.role]}</>;
   return (
     <Form action={`role ${member.username}`} class="row tight">
       <select name="role" aria-label={`Role of ${member.username}`}>
@@ -144,8 +143,8 @@ function Removal({ member, isLast }: RowProps) {
       label={isViewer ? "Leave" : "Remove"}
       question={
         isViewer
-          ? `You will not see ${owner.name} any more. Levels that packages give you stay.`
-          : `${member.username} will not see ${owner.name} any more. Levels that packages give them stay.`
+          ? `You lose access to ${owner.name}. You keep permissions on individual packages.`
+          : `${member.username} loses access to ${owner.name}, but keeps permissions on individual packages.`
       }
     />
   );

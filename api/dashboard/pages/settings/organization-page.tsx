@@ -9,16 +9,16 @@ import { PageHead, Panel } from "../../parts/panel.js";
 import { SettingsTabs } from "./settings-tabs.js";
 import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import { Table } from "../../parts/table.js";
-import { packagesUnlessStranger } from "../artifacts-of.js";
+import { TYPES, packagesUnlessStranger } from "../artifacts-of.js";
 
 export const organizationPage = page<OrganizationV1>({
   path: "/o/:owner/settings/organization",
   section: "settings",
   load: ({ api, owner }) => api<OrganizationV1>({ path: path`/v1/organizations/${owner.name}` }),
-  title: ({ name }) => `Record of ${name}`,
+  title: ({ name }) => `Organization · ${name}`,
   render: (organization) => <Organization organization={organization} />,
   submit: changeOrganization,
-  notices: { changed: "The organization was changed." },
+  notices: { changed: "Organization saved." },
 });
 
 async function changeOrganization({ api, owner, href }: Visit, form: Sent) {
@@ -45,7 +45,7 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
   const { name, description, website, billingEmail, createdAt } = organization;
   return (
     <>
-      <PageHead title={`Settings of ${owner.name}`} />
+      <PageHead title="Organization" />
       <SettingsTabs current="organization" />
       <Panel title="Organization">
         {mayManage(owner) ? (
@@ -56,11 +56,11 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
               label="Name"
               value={name}
               required
-              hint="Another name changes every address of the API and of these pages, and frees the old one at once."
+              hint="Renaming changes all URLs. Others can take the old name immediately."
             />
             <Field name="description" label="Description" value={description} rows={3} />
             <Field name="website" label="Website" value={website} />
-            <Field name="billingEmail" label="E-mail address for bills" value={billingEmail} required />
+            <Field name="billingEmail" label="Billing e-mail" value={billingEmail} required />
             <Button>Save</Button>
           </Form>
         ) : (
@@ -69,11 +69,11 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
             <dd>{description || "None"}</dd>
             <dt>Website</dt>
             <dd>{website ?? "None"}</dd>
-            <dt>E-mail address for bills</dt>
+            <dt>Billing e-mail</dt>
             <dd>{billingEmail}</dd>
           </dl>
         )}
-        <p class="soft small">Made {formatTime(createdAt)}</p>
+        <p class="soft small">Created {formatTime(createdAt)}</p>
       </Panel>
     </>
   );
@@ -83,16 +83,16 @@ export const packagesPage = page<PackageV1[]>({
   path: "/o/:owner/settings/packages",
   section: "settings",
   load: (visit) => packagesUnlessStranger(visit),
-  title: (_, { owner }) => `Packages of ${owner.name}`,
+  title: (_, { owner }) => `Packages · ${owner.name}`,
   render: (packages) => <Packages packages={packages} />,
-  notices: { deleted: "The package was deleted." },
+  notices: { deleted: "Package deleted." },
 });
 
 function Packages({ packages }: { packages: readonly PackageV1[] }) {
   const { owner, href } = useVisit();
   return (
     <>
-      <PageHead title={`Settings of ${owner.name}`} />
+      <PageHead title="Packages" />
       <SettingsTabs current="packages" />
       <Panel title="Packages">
         <Table
@@ -100,10 +100,10 @@ function Packages({ packages }: { packages: readonly PackageV1[] }) {
           columns={[{ name: "Package" }, { name: "Type" }, { name: "Description" }]}
           rows={packages.map(({ uuid, name, libraryType, shortDescription }) => [
             <a href={href(path`/o/${owner.name}/settings/packages/${uuid}`)}>{name}</a>,
-            libraryType ?? "other",
+            TYPES[libraryType ?? "other"],
             shortDescription,
           ])}
-          empty="There is no package yet."
+          empty="No packages yet."
         />
       </Panel>
     </>

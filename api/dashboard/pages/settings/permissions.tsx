@@ -16,11 +16,11 @@ import type { PackageV1 } from "../../../../schemas/contracts/package.js";
 import { useVisit } from "../../page.js";
 import { badgeSnippets, publicAddresses } from "../../address.js";
 
-const LEVEL_WORDS: Record<PermissionLevel, string> = {
-  admin: "Admin: may do everything with it",
-  member: "Member: may read it and its exports",
-  blocked: "Blocked: may do nothing with it, whatever the role",
-  default: "Default: what the role gives",
+const LEVEL_LABELS: Record<PermissionLevel, string> = {
+  admin: "Admin: full access to this package",
+  member: "Member: can view statistics and exports",
+  blocked: "Blocked: no access, regardless of role",
+  default: "Default: access of their role",
 };
 
 export function Permissions({ permissions }: { permissions: readonly PackagePermissionV1[] }) {
@@ -28,9 +28,9 @@ export function Permissions({ permissions }: { permissions: readonly PackagePerm
     <Panel title="Permissions">
       <Table
         caption="Permissions"
-        columns={[{ name: "User" }, { name: "Level" }]}
-        rows={permissions.map(({ username, permissionLevel }) => [username, LEVEL_WORDS[permissionLevel]])}
-        empty="Everybody has what their role gives them."
+        columns={[{ name: "User" }, { name: "Access" }]}
+        rows={permissions.map(({ username, permissionLevel }) => [username, LEVEL_LABELS[permissionLevel]])}
+        empty="No individual permissions. Everyone has the access of their role."
       />
       <Form action="permission">
         <Field
@@ -38,46 +38,46 @@ export function Permissions({ permissions }: { permissions: readonly PackagePerm
           label="User"
           required
           autocomplete="off"
-          hint="A username or an e-mail address. Also of people outside of the organization."
+          hint="Username or e-mail address. Users outside the organization can get access too."
         />
         <Select
           name="permissionLevel"
-          label="Level"
-          options={PERMISSION_LEVELS.toReversed().map((value) => ({ value, label: LEVEL_WORDS[value] }))}
+          label="Access"
+          options={PERMISSION_LEVELS.toReversed().map((value) => ({ value, label: LEVEL_LABELS[value] }))}
           value="member"
         />
-        <Button>Set the level</Button>
+        <Button>Save permission</Button>
       </Form>
     </Panel>
   );
 }
 
-const WORDS: Record<PublicKind, string> = {
-  none: "Nothing",
-  badge: "A badge: one number",
-  page: "A badge and a page: downloads, versions, clients, platforms, countries",
+const KIND_LABELS: Record<PublicKind, string> = {
+  none: "Private",
+  badge: "Badge: one number",
+  page: "Badge and public page: downloads, versions, clients, platforms, countries",
 };
 
-const COUNTED: Record<Automation, string> = { include: "Counted", exclude: "Not counted" };
+const COUNTED: Record<Automation, string> = { include: "Include", exclude: "Exclude" };
 
 export function Public({ record, shown }: { record: PackageV1; shown: PackagePublic }) {
   return (
-    <Panel title="For everybody" links={<GuideLink page="badges">Badges</GuideLink>}>
+    <Panel title="Public access" links={<GuideLink page="badges">Badges guide</GuideLink>}>
       <Form action="public">
         <Before values={{ public: shown.public, automated: shown.automated }} />
         <Select
           name="public"
-          label="Everybody may see"
-          options={PUBLIC_KINDS.map((value) => ({ value, label: WORDS[value] }))}
+          label="Visibility"
+          options={PUBLIC_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }))}
           value={shown.public}
-          hint="Never companies, addresses, cities or variables."
+          hint="Companies, IP addresses, cities and variables are never public."
         />
         <Select
           name="automated"
-          label="Downloads of bots, continuous integration and mirrors"
+          label="Bots, CI and mirrors"
           options={AUTOMATED.map((value) => ({ value, label: COUNTED[value] }))}
           value={shown.automated}
-          hint="On the badge and the page, which says so."
+          hint="Applies to the badge and the public page."
         />
         <Button>Save</Button>
       </Form>
@@ -101,17 +101,18 @@ function Snippets({
     <>
       {hasPage && (
         <p>
-          <a href={plain.page}>The public page</a>
+          <a href={plain.page}>Open public page</a>
         </p>
       )}
       {Object.entries(snippets).map(([markup, text]) => (
         <>
           <h3>{markup}</h3>
-          <CopyLine label={`The badge in ${markup}`} text={text} />
+          <CopyLine label={`Badge in ${markup}`} text={text} />
         </>
       ))}
       <p class="soft small">
-        If another public package here has this name, add the type: <code>{new URL(typed.badge).search}</code>
+        If you have another public package with this name, add the type:{" "}
+        <code>{new URL(typed.badge).search}</code>
       </p>
     </>
   );

@@ -18,8 +18,8 @@ export function SettingsTabs({ current }: { current: SettingsTab }) {
     { name: "members", label: "Members", end: "", isShown: isOrganization },
     { name: "organization", label: "Organization", end: "/organization", isShown: isOrganization },
     { name: "packages", label: "Packages", end: "/packages", isShown: true },
-    { name: "annotations", label: "Notes", end: "/annotations", isShown: owner.role !== "none" },
-    { name: "sources", label: "Sources", end: "/sources", isShown: owner.role !== "none" },
+    { name: "annotations", label: "Annotations", end: "/annotations", isShown: owner.role !== "none" },
+    { name: "sources", label: "Registry counts", end: "/sources", isShown: owner.role !== "none" },
     { name: "notifications", label: "Notifications", end: "/notifications", isShown: mayManage(owner) },
     { name: "audit", label: "Audit log", end: "/audit", isShown: mayManage(owner) },
   ];

@@ -7,9 +7,10 @@ import { path } from "../../address.js";
 import { type Visit, mayManage, page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Field, Form, Select } from "../../parts/form.js";
 import { Badge, EmptyState, PageHead, Panel } from "../../parts/panel.js";
+import { formatDays } from "../../parts/format.js";
 import { Time } from "../../parts/time.js";
 import { Pager, Table } from "../../parts/table.js";
-import { type Form as Sent, faultsAt } from "../../read-form.js";
+import { type Form as Sent, NOTHING_SAVED, faultsAt } from "../../read-form.js";
 import { packagesOf } from "../artifacts-of.js";
 import { SettingsTabs } from "./settings-tabs.js";
 
@@ -33,14 +34,14 @@ export const sourcesPage = page<SourceList>({
     ]);
     return { ...list, packages };
   },
-  title: (_, { owner }) => `Sources of ${owner.name}`,
+  title: (_, { owner }) => `Registry counts · ${owner.name}`,
   render: (list) => <Sources {...list} />,
   submit: change,
   notices: {
-    created: "The source was created, and its registry is asked now.",
-    due: "The registry is asked now. Look again in a moment.",
-    changed: "The source was changed.",
-    deleted: "The source and its counts were deleted.",
+    created: "Registry added. Fetching its counts…",
+    due: "Fetching counts. Refresh in a moment.",
+    changed: "Registry saved.",
+    deleted: "Registry and its counts deleted.",
   },
 });
 
@@ -49,17 +50,17 @@ function Sources({ sources, next, packages }: SourceList) {
   return (
     <>
       <PageHead
-        title="Sources"
+        title="Registry counts"
         guide="sources"
-        about="What registries count themselves, fetched every day and shown beside the numbers that are counted here."
+        about="Download counts from package registries, fetched daily and shown next to your own."
       />
       <SettingsTabs current="sources" />
       {sources.length === 0 ? (
-        <EmptyState title="There is no source yet">
-          <p>npm, PyPI, Docker Hub, GitHub, crates.io, RubyGems and Homebrew can be asked.</p>
+        <EmptyState title="No registries yet">
+          <p>Add a package on npm, PyPI, Docker Hub, GitHub, crates.io, RubyGems or Homebrew below.</p>
         </EmptyState>
       ) : (
-        <Panel title="Sources">
+        <Panel title="Registries">
           <SourceTable sources={sources} packages={packages} />
         </Panel>
       )}
@@ -74,14 +75,14 @@ function SourceTable({ sources, packages }: Pick<SourceList, "sources" | "packag
   const names = new Map(packages.map(({ uuid, name }) => [uuid, name]));
   return (
     <Table
-      caption="Sources"
+      caption="Registries"
       isStacked
       columns={[
-        { name: "Source" },
+        { name: "Registry" },
         { name: "Package" },
-        { name: "State" },
-        { name: "Days" },
-        ...(mayManage(owner) ? [{ name: "Change", isUnnamed: true }] : []),
+        { name: "Status" },
+        { name: "Period" },
+        ...(mayManage(owner) ? [{ name: "Actions", isUnnamed: true }] : []),
       ]}
       rows={sources.map((source) => [
         <>
@@ -92,7 +93,9 @@ function SourceTable({ sources, packages }: Pick<SourceList, "sources" | "packag
         </>,
         <bdi>{names.get(source.package_id ?? "") ?? ""}</bdi>,
         <State source={source} />,
-        source.first_date === undefined ? "" : `${source.first_date} to ${source.last_date ?? ""}`,
+        source.first_date === undefined
+          ? ""
+          : formatDays(source.first_date, source.last_date ?? source.first_date),
         ...(mayManage(owner) ? [<Changes source={source} />] : []),
       ])}
     />
@@ -100,18 +103,18 @@ function SourceTable({ sources, packages }: Pick<SourceList, "sources" | "packag
 }
 
 function State({ source: { enabled, last_error: error, last_success_at: at } }: { source: SourceRecord }) {
-  if (!enabled) return <Badge>disabled</Badge>;
+  if (!enabled) return <Badge>Disabled</Badge>;
   if (error !== undefined)
     return (
       <>
-        <Badge kind="bad">failed</Badge> {error}
+        <Badge kind="bad">Failed</Badge> {error}
       </>
     );
   return at === undefined ? (
-    <Badge kind="busy">being asked</Badge>
+    <Badge kind="busy">Fetching</Badge>
   ) : (
     <Badge kind="good">
-      read <Time at={at} />
+      Fetched <Time at={at} />
     </Badge>
   );
 }
@@ -121,7 +124,7 @@ function Changes({ source: { id, enabled } }: { source: SourceRecord }) {
     <div class="actions">
       {enabled && (
         <Form action={`run ${id}`}>
-          <Button kind="quiet">Ask now</Button>
+          <Button kind="quiet">Fetch now</Button>
         </Form>
       )}
       <Form action={`${enabled ? "disable" : "enable"} ${id}`}>
@@ -130,7 +133,7 @@ function Changes({ source: { id, enabled } }: { source: SourceRecord }) {
       <ConfirmButton
         action={`delete ${id}`}
         label="Delete"
-        question="Its counts go as well, with those of days that the registry itself no longer has."
+        question="Deletes all of its counts, including days that the registry itself no longer has."
       />
     </div>
   );
@@ -138,25 +141,25 @@ function Changes({ source: { id, enabled } }: { source: SourceRecord }) {
 
 function NewSource({ packages }: Pick<SourceList, "packages">) {
   return (
-    <Panel title="New source">
+    <Panel title="Add registry">
       <Form action="create">
         <Field
           name="page"
-          label="Page at its registry"
+          label="Registry URL"
           required
           placeholder="https://www.npmjs.com/package/left-pad"
-          hint={`Or a kind and a name: npm @acme/tool. Kinds: ${SOURCE_KINDS.join(", ")}.`}
+          hint={`Or a registry and a name, such as npm @acme/tool. Registries: ${SOURCE_KINDS.join(", ")}.`}
         />
         <Select
           name="package"
-          label="Package here"
+          label="Show on package"
           options={[
             { value: "", label: "None" },
             ...packages.map(({ uuid, name }) => ({ value: uuid, label: name })),
           ]}
-          hint="Its page shows these counts beside its own."
+          hint="The package page will show these counts next to your own."
         />
-        <Button>Create source</Button>
+        <Button>Add registry</Button>
       </Form>
     </Panel>
   );
@@ -191,9 +194,9 @@ function namedBy(form: Sent): { kind: string; name: string } {
   const [kind = "", ...name] = text.split(/\s+/);
   const found = sourceAt(text) ?? { kind, name: name.join(" ") };
   if (SOURCE_KINDS.some((each) => each === found.kind)) return found;
-  throw new Problem("invalid-body", "Nothing was created.", {
+  throw new Problem("invalid-body", NOTHING_SAVED, {
     errors: [
-      { path: "/page", message: "must be a page of a registry, or a kind and a name such as npm left-pad" },
+      { path: "/page", message: "must be a registry URL, or a registry and a name such as npm left-pad" },
     ],
   });
 }

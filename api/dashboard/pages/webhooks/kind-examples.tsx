@@ -10,7 +10,7 @@ import { Panel } from "../../parts/panel.js";
 export function KindExamples({ kinds = WEBHOOK_EVENT_KINDS }: { kinds?: readonly WebhookEventKind[] }) {
   const visit = useVisit();
   return (
-    <Panel title="What is sent" links={<a href={docsAddress(visit)}>Schemas</a>}>
+    <Panel title="Example payloads" links={<a href={docsAddress(visit)}>API reference</a>}>
       <div class="entries">
         {kinds.map((kind) => (
           <details class="entry">
@@ -20,7 +20,7 @@ export function KindExamples({ kinds = WEBHOOK_EVENT_KINDS }: { kinds?: readonly
             </summary>
             <div class="within">
               <CopyLine
-                label={`An example of ${kind}`}
+                label={`Example of ${kind}`}
                 text={JSON.stringify(exampleEvent(kind, visit.owner.name), undefined, 2)}
               />
             </div>

@@ -2,14 +2,14 @@ import { numbered } from "../../../../schemas/records/numbered.js";
 import { DELIVERY_STATES } from "../../../../schemas/contracts/webhook-event.js";
 import type { WebhookDay } from "../../../../schemas/contracts/webhook.js";
 import { formatCount, formatFull, formatShare } from "../../parts/format.js";
-import { deliveryLabel } from "./webhook-words.js";
+import { deliveryLabel } from "./webhook-labels.js";
 
 /** How a webhook did in the last 24 hours: what arrived, how fast, and in how many attempts. */
 export function Day({ day }: { day: WebhookDay }) {
   const facts = [
-    { label: "Delivered in 24 hours", text: successOf(day), about: countsOf(day) },
+    { label: "Delivered (24 hours)", text: successOf(day), about: countsOf(day) },
     { label: "Attempts", text: formatCount(day.attempts), about: attemptsEach(day) },
-    { label: "Median answer", text: latency(day.median_ms), about: "95 % within " + latency(day.p95_ms) },
+    { label: "Median response time", text: latency(day.median_ms), about: "p95 " + latency(day.p95_ms) },
   ];
   return (
     <dl class="tiles">
@@ -44,7 +44,7 @@ function successOf({ delivered, failed }: WebhookDay): string {
 function countsOf(day: WebhookDay): string {
   const some = DELIVERY_STATES.filter((state) => day[state] > 0);
   return some.length === 0
-    ? "Nothing was sent"
+    ? "No deliveries"
     : some.map((state) => `${formatCount(day[state])} ${deliveryLabel(state).toLowerCase()}`).join(", ");
 }
 

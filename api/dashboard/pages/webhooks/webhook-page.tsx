@@ -15,7 +15,7 @@ import { Pager } from "../../parts/table.js";
 import { KindExamples } from "./kind-examples.js";
 import { Day } from "./webhook-day.js";
 import { WebhookSettings, changeWebhook } from "./webhook-settings.js";
-import { DeliveryBadge, KIND_WORDS, SecretOnce, WebhookBadge, deliveryLabel } from "./webhook-words.js";
+import { DeliveryBadge, KIND_LABELS, SecretOnce, WebhookBadge, deliveryLabel } from "./webhook-labels.js";
 
 interface Shown {
   webhook: WebhookRecord;
@@ -45,15 +45,15 @@ export const webhookPage = page<Shown>({
     ]);
     return { webhook, day, log };
   },
-  title: ({ webhook }) => webhook.url,
+  title: ({ webhook }) => `${webhook.url} · Webhooks`,
   render: (data, { shown }) => <WebhookContent {...data} once={shown ?? {}} />,
   submit: changeWebhook,
   notices: {
-    changed: "The webhook was changed.",
-    enabled: "The webhook is on. It is sent what happens from now on.",
-    disabled: "The webhook is off. It is sent nothing, not even what was waiting.",
-    "old-secret-ended": "Only the current secret signs requests now.",
-    resent: "The event is being sent again.",
+    changed: "Webhook saved.",
+    enabled: "Webhook enabled. It receives events from now on.",
+    disabled: "Webhook disabled. Pending deliveries were cancelled.",
+    "old-secret-ended": "Old secret revoked. Requests are signed with the current secret only.",
+    resent: "Delivery retry queued.",
   },
 });
 
@@ -66,25 +66,25 @@ function WebhookContent({ webhook, day, log, once }: Shown & { once: ShownOnce }
             {webhook.url} <WebhookBadge webhook={webhook} />
           </>
         }
-        about={`Made ${formatTime(webhook.created_at)}`}
+        about={`Created ${formatTime(webhook.created_at)}`}
       >
         <Form action="test" class="inline">
-          <Button>Send a test</Button>
+          <Button>Send test event</Button>
         </Form>
         <Form action={webhook.enabled ? "disable" : "enable"} class="inline">
-          <Button kind="plain">{webhook.enabled ? "Turn off" : "Turn on"}</Button>
+          <Button kind="plain">{webhook.enabled ? "Disable webhook" : "Enable webhook"}</Button>
         </Form>
       </PageHead>
       {webhook.disabled_reason !== undefined && (
         <p class="notice warning">
-          It was turned off by this service: {webhook.disabled_reason} Turn it on once your receiver answers
-          again. What happened meanwhile is not sent later.
+          Disabled automatically: {webhook.disabled_reason} Enable it once your receiver responds again.
+          Events from the meantime are not sent.
         </p>
       )}
-      {once.secret !== undefined && <SecretOnce secret={once.secret} title="The webhook has a new secret" />}
+      {once.secret !== undefined && <SecretOnce secret={once.secret} title="New secret created" />}
       {once.test !== undefined && <TestResult result={once.test} />}
       <Day day={day} />
-      <Panel title="Deliveries of the last 30 days" links={<StateTabs webhook={webhook} />}>
+      <Panel title="Deliveries, last 30 days" links={<StateTabs webhook={webhook} />}>
         <Deliveries log={log} mayResend={webhook.enabled} />
         <Pager next={log.next} />
       </Panel>
@@ -92,8 +92,8 @@ function WebhookContent({ webhook, day, log, once }: Shown & { once: ShownOnce }
       <KindExamples kinds={webhook.event_kinds} />
       <ConfirmButton
         action="delete"
-        label="Delete this webhook"
-        question="It is sent nothing any more, and its delivery log is deleted with it."
+        label="Delete webhook"
+        question="No more events will be sent, and the delivery log will be deleted."
       />
     </>
   );
@@ -103,14 +103,14 @@ function TestResult({ result }: { result: WebhookTestResult }) {
   const { success, status, duration_ms: ms, error, response_body: body } = result;
   return (
     <section class={success ? "notice" : "problem"} role="status">
-      <h2>{success ? "The test was delivered" : "The test was not accepted"}</h2>
+      <h2>{success ? "Test event delivered" : "Test event failed"}</h2>
       <p>
         {status === null
-          ? `No answer came: ${error ?? ""}`
-          : `The receiver answered ${status} after ${ms} ms.`}
+          ? `No response: ${error ?? ""}`
+          : `The receiver returned status ${status} after ${ms} ms.`}
       </p>
       {body !== "" && (
-        <pre class="answer" tabIndex={0} aria-label="The receiver's answer">
+        <pre class="answer" tabIndex={0} aria-label="Response body">
           {body}
         </pre>
       )}
@@ -125,7 +125,7 @@ function StateTabs({ webhook }: { webhook: WebhookRecord }) {
     href: href(path`/o/${owner.name}/webhooks/${webhook.id}`, { state }),
     isCurrent: (query.get("state") ?? undefined) === state,
   }));
-  return <Tabs label="By state" tabs={tabs} />;
+  return <Tabs label="Status" tabs={tabs} />;
 }
 
 interface DeliveryList {
@@ -135,14 +135,22 @@ interface DeliveryList {
 
 /** The delivery log, newest first: each opens to its attempts. */
 function Deliveries({ log, mayResend }: { log: DeliveryList; mayResend: boolean }) {
-  if (log.deliveries.length === 0) return <p class="none">There is none.</p>;
+  const { query } = useVisit();
+  if (log.deliveries.length === 0)
+    return (
+      <p class="none">
+        {query.has("state")
+          ? "No deliveries with this status."
+          : "No deliveries yet. They appear once an event is sent."}
+      </p>
+    );
   return (
     <div class="entries">
       {log.deliveries.map((delivery) => (
         <details class="entry">
           <summary>
             <DeliveryBadge state={delivery.state} />
-            <span>{delivery.event_type === "test" ? "Test" : KIND_WORDS[delivery.event_type]}</span>
+            <span>{KIND_LABELS[delivery.event_type]}</span>
             <span class="end soft">
               {lastAnswer(delivery)} <Time at={delivery.created_at} />
             </span>
@@ -156,7 +164,7 @@ function Deliveries({ log, mayResend }: { log: DeliveryList; mayResend: boolean 
 
 function lastAnswer({ attempts: [latest] }: WebhookDeliveryRecord): string {
   if (latest === undefined) return "";
-  return latest.status === null ? "no answer," : `${latest.status},`;
+  return latest.status === null ? "No response," : `${latest.status},`;
 }
 
 function Delivery({ delivery, mayResend }: { delivery: WebhookDeliveryRecord; mayResend: boolean }) {
@@ -171,7 +179,7 @@ function Delivery({ delivery, mayResend }: { delivery: WebhookDeliveryRecord; ma
         )}
       </p>
       {delivery.attempts.length === 0 ? (
-        <p class="none">It was not attempted yet.</p>
+        <p class="none">Not attempted yet.</p>
       ) : (
         <ol class="attempts">
           {delivery.attempts.map((attempt) => (
@@ -182,7 +190,7 @@ function Delivery({ delivery, mayResend }: { delivery: WebhookDeliveryRecord; ma
       {mayResend && delivery.state !== "pending" && (
         <Form action="resend" class="inline">
           <input type="hidden" name="delivery" value={delivery.id} />
-          <Button kind="plain">Send again</Button>
+          <Button kind="plain">Retry delivery</Button>
         </Form>
       )}
     </div>
@@ -195,12 +203,12 @@ function Attempt({ attempt }: { attempt: WebhookAttemptRecord }) {
   return (
     <li>
       <p>
-        <Badge kind={isSuccess ? "good" : "bad"}>{status ?? "No answer"}</Badge> {formatTime(at)},{" "}
+        <Badge kind={isSuccess ? "good" : "bad"}>{status ?? "No response"}</Badge> {formatTime(at)},{" "}
         {ms.toLocaleString("en")} ms
         {error !== undefined && `: ${error}`}
       </p>
       {body !== "" && (
-        <pre class="answer" tabIndex={0} aria-label="The receiver's answer">
+        <pre class="answer" tabIndex={0} aria-label="Response body">
           {body}
         </pre>
       )}

@@ -3,12 +3,12 @@ import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
 import { Before, type Values, requireUnchanged } from "../../parts/unchanged.js";
 import { formatTime } from "../../parts/format.js";
 import { Panel } from "../../parts/panel.js";
-import { KindFields, kindsOf } from "./webhook-words.js";
+import { KindFields, kindsOf } from "./webhook-labels.js";
 import type { WebhookTestResult } from "../../../../schemas/contracts/webhook-event.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { path } from "../../address.js";
 import type { Submitted, Visit } from "../../page.js";
-import { type Form as Sent, faultsAt } from "../../read-form.js";
+import { type Form as Sent, UNKNOWN_FORM, faultsAt } from "../../read-form.js";
 
 export function WebhookSettings({ webhook }: { webhook: WebhookRecord }) {
   return (
@@ -36,22 +36,23 @@ function Secret({ until }: { until: string | undefined }) {
   return (
     <>
       <p>
-        Requests are signed, so that your receiver knows that they come from here. The secret is shown once.
+        Requests are signed with this secret, so your receiver can verify where they come from. The secret is
+        shown only once.
       </p>
       {until !== undefined && (
         <>
-          <p>Until {formatTime(until)} requests are signed with the old secret as well.</p>
+          <p>Until {formatTime(until)}, requests are also signed with the old secret.</p>
           <ConfirmButton
             action="end-old-secret"
-            label="End the old secret now"
-            question="Receivers that still have only the old secret will refuse what they are sent."
+            label="Revoke old secret"
+            question="Receivers that only have the old secret will reject all further requests."
           />
         </>
       )}
       <ConfirmButton
         action="rotate"
-        label="Make a new secret"
-        question="For 24 hours requests are signed with both, so that you can change your receiver meanwhile."
+        label="Create new secret"
+        question="Requests are signed with both secrets for 24 hours, so you can update your receiver."
       />
     </>
   );
@@ -92,6 +93,6 @@ export async function changeWebhook(visit: Visit, form: Sent): Promise<Submitted
       await api({ method: "DELETE", path: at });
       return { to: href(path`/o/${owner.name}/webhooks`, { notice: "deleted" }) };
     default:
-      throw new Problem("invalid-query", "The page has no such form.");
+      throw new Problem("invalid-query", UNKNOWN_FORM);
   }
 }

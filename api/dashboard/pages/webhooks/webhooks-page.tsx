@@ -10,7 +10,7 @@ import { formatCount } from "../../parts/format.js";
 import { Pager, Table } from "../../parts/table.js";
 import { Success, latency } from "./webhook-day.js";
 import { KindExamples } from "./kind-examples.js";
-import { KindFields, SecretOnce, WebhookBadge, kindsOf } from "./webhook-words.js";
+import { KindFields, SecretOnce, WebhookBadge, kindsOf } from "./webhook-labels.js";
 
 interface WebhookList {
   webhooks: ListedWebhook[];
@@ -27,10 +27,10 @@ export const webhooksPage = page<WebhookList>({
       path: path`/v2/${owner.name}/webhooks`,
       query: { after: query.get("after") ?? undefined, per_page: 50 },
     }),
-  title: (_, { owner }) => `Webhooks of ${owner.name}`,
+  title: (_, { owner }) => `Webhooks · ${owner.name}`,
   render: (list, { shown }) => <Webhooks {...list} created={shown as Created | undefined} />,
   submit: createWebhook,
-  notices: { deleted: "The webhook and its delivery log were deleted." },
+  notices: { deleted: "Webhook and its delivery log deleted." },
 });
 
 async function createWebhook({ api, owner }: Visit, form: Sent) {
@@ -45,13 +45,13 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
     <>
       <PageHead
         title="Webhooks"
-        about="When something happens here, your own server receives a signed request."
+        about="Send events to your own server as signed HTTP requests."
         guide="webhooks"
       />
       {created !== undefined && (
-        <SecretOnce secret={created.secret} title="The webhook was created">
+        <SecretOnce secret={created.secret} title="Webhook created">
           <a class="button primary" href={href(path`/o/${owner.name}/webhooks/${created.id}`)}>
-            Test it
+            Send test event
           </a>
         </SecretOnce>
       )}
@@ -60,11 +60,10 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
           <WebhookTable webhooks={webhooks} />
         </Panel>
       ) : (
-        <EmptyState title="There is no webhook yet">
+        <EmptyState title="No webhooks yet">
           <p>
-            A webhook can tell your CRM or your chat that a company has begun to evaluate one of your
-            packages. The guide has <GuideLink page="webhooks">receivers to copy</GuideLink>, in shell, Node
-            and Python.
+            For example, notify your CRM when a company starts to evaluate one of your packages. The guide has{" "}
+            <GuideLink page="webhooks">receivers to copy</GuideLink> in shell, Node.js and Python.
           </p>
         </EmptyState>
       )}
@@ -77,7 +76,7 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
             type="url"
             required
             placeholder="https://crm.example.org/hooks/stages"
-            hint="Reachable from the internet, http or https. It answers with a 2xx status within five seconds."
+            hint="An http or https URL that is reachable from the internet and returns a 2xx status within five seconds."
           />
           <KindFields chosen={WEBHOOK_EVENT_KINDS.filter((kind) => kind !== "test")} />
           <Button>Create webhook</Button>
@@ -95,10 +94,10 @@ function WebhookTable({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
       caption="Webhooks"
       columns={[
         { name: "URL" },
-        { name: "State" },
-        { name: "Delivered in 24 hours" },
+        { name: "Status" },
+        { name: "Delivered (24 hours)" },
         { name: "Attempts", isNumber: true },
-        { name: "Median answer", isNumber: true },
+        { name: "Median response time", isNumber: true },
       ]}
       rows={webhooks.map((webhook) => [
         <a href={href(path`/o/${owner.name}/webhooks/${webhook.id}`)}>{webhook.url}</a>,
@@ -110,7 +109,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
         </>,
         <>
           {latency(webhook.last_24_hours.median_ms)}
-          <span class="unit"> at the median</span>
+          <span class="unit"> median</span>
         </>,
       ])}
       isStacked

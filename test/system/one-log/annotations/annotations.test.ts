@@ -248,7 +248,7 @@ describe("on the pages", () => {
       url: "https://example.org/n",
       package: tool,
     };
-    expect((await admin.submit(SETTINGS, form)).text).toContain("The note is on the charts.");
+    expect((await admin.submit(SETTINGS, form)).text).toContain("Annotation added.");
     for (const page of [`/o/${OWNER}/packages/tool`, `/o/${OWNER}`]) {
       const { html } = await reader.get(page);
       expect(html).not.toContain("<script>alert");
@@ -258,7 +258,7 @@ describe("on the pages", () => {
         const marks = /<svg class="marks"[\s\S]*?<\/svg>/.exec(chart)?.[0] ?? "";
         expect(marks).toContain('<a href="https://example.org/n" rel="noopener noreferrer"');
         expect(marks).toContain("&lt;/title>");
-        expect(chart).toMatch(/<th scope="col"[^>]*>Notes<\/th>/);
+        expect(chart).toMatch(/<th scope="col"[^>]*>Annotations<\/th>/);
         expect(chart).toMatch(
           /<td[^>]*><a href="https:\/\/example.org\/n" rel="noopener noreferrer"><bdi>&lt;/,
         );
@@ -268,9 +268,7 @@ describe("on the pages", () => {
     const [{ id } = { id: "" }] = await listed(
       `&startDate=${TODAY}&endDate=2100-01-01`.replace("2100-01-01", dateAt(Date.now() + 86_400_000)),
     );
-    expect((await admin.submit(SETTINGS, { action: `delete ${id}` })).text).toContain(
-      "The note was deleted.",
-    );
+    expect((await admin.submit(SETTINGS, { action: `delete ${id}` })).text).toContain("Annotation deleted.");
     expect((await reader.get(`/o/${OWNER}/packages/tool`)).html).not.toContain('class="marks"');
   });
 
@@ -278,7 +276,7 @@ describe("on the pages", () => {
     const refused = await admin.post(SETTINGS, { action: "create", date: TODAY, text: "x", url: "ftp://a" });
     expect(refused.status).toBe(422);
     expect(refused.html).toContain("must be a URL that begins with http");
-    expect((await reader.get(SETTINGS)).html).not.toContain("New note");
+    expect((await reader.get(SETTINGS)).html).not.toContain("New annotation");
   });
 
   test("the secret for GitHub is shown once", async () => {

@@ -73,10 +73,12 @@ describe("the pages of imports", () => {
   test("show an import with its faults by type, hostile lines as text, and what was refused byte for byte", async () => {
     const refused = [`${HOSTILE} \u202e`, "no JSON"];
     const { id } = await importLines([line(), ...refused, line({ $remote_address: "here" }), "{}"]);
-    expect((await owner.get("/o/acme/imports")).text).toMatch(/tools Done ada (just now|.* ago) 5 3/);
+    expect((await owner.get("/o/acme/imports")).text).toMatch(
+      /tools Done, 3 rejected ada (just now|.* ago) 5 3/,
+    );
     const { text, html } = await owner.get(`/o/acme/imports/${id}`);
-    expect(text).toMatch(/Not a line of its format Refused 2 lines/);
-    expect(text).toMatch(/Without \$time Refused 1 line /);
+    expect(text).toMatch(/Doesn't match the file format Rejected 2 lines/);
+    expect(text).toMatch(/Missing \$time Rejected 1 line /);
     expect(text).toContain(HOSTILE);
     expect(html).not.toContain("<script>alert");
     const rejected = await owner.request(`/api/v2/imports/acme/${id}/rejected`);
@@ -102,9 +104,9 @@ describe("the pages of imports", () => {
     const { id } = (await started.json()) as { id: string };
     const shown = async () => (await owner.get(`/o/acme/imports/${id}`)).text;
     await expect.poll(shown, { timeout: 30_000 }).toContain("Skipped 292");
-    expect(await shown()).toMatch(/Lines 300 Imported 8 With warnings 0 Refused 0 Skipped 292/);
+    expect(await shown()).toMatch(/Lines 300 Imported 8 With warnings 0 Rejected 0 Skipped 292/);
     expect(await shown()).toContain(
-      `${formatSize(bytes.length)} received, ${formatSize(packed.length)} of them packed`,
+      `${formatSize(bytes.length)} received (${formatSize(packed.length)} compressed)`,
     );
     const { html } = await owner.get(`/o/acme/imports/${id}`);
     for (const name of ["lines", "events_successfully_imported", "events_with_warnings", "lines_skipped"])
@@ -122,15 +124,15 @@ describe("the pages of imports", () => {
     expect(page.text).toContain(`/v2/packages/acme/${tools.id}/import`);
   });
 
-  test("retract an import once its retraction is confirmed by typing", async () => {
+  test("undo an import once that is confirmed by typing", async () => {
     const { id } = await importLines([line({ version: "9.9.9" })]);
     const path = `/o/acme/imports/${id}`;
     const unsure = await owner.post(path, { action: "retract", confirm: "yes" });
     expect(unsure).toMatchObject({ status: 422 });
-    expect(unsure.text).toContain("must be retract");
-    const { text } = await owner.submit(path, { action: "retract", confirm: "retract" });
-    expect(text).toMatch(/Every event of this import was removed|being removed/);
-    await expect.poll(async () => (await owner.get(path)).text).toContain("Retracted");
+    expect(unsure.text).toContain("must be undo");
+    const { text } = await owner.submit(path, { action: "retract", confirm: "undo" });
+    expect(text).toMatch(/Import undone|Undoing the import/);
+    await expect.poll(async () => (await owner.get(path)).text).toContain("Undone");
     expect((await owner.get(path)).html).not.toContain('value="retract"');
   });
 
@@ -145,10 +147,12 @@ describe("the pages of companies", () => {
   test("show companies by stage, and how one came to its stage", async () => {
     await importLines([line({ $remote_address: "140.94.0.1" }), line({ $remote_address: "140.94.0.1" })]);
     const list = await owner.submit("/o/acme/companies", { action: "run" });
-    expect(list.text).toContain("The stages were computed just now.");
+    expect(list.text).toContain("Stages updated.");
     expect(list.text).toMatch(/All 1 .*Investigation 1/);
     expect(list.text).toContain("airbus.com");
-    expect((await owner.get("/o/acme/companies?search=nobody")).text).toContain("No company has this");
+    expect((await owner.get("/o/acme/companies?search=nobody")).text).toContain(
+      "No companies match this search.",
+    );
     const listed = (query: string) => owner.get(`/o/acme/companies?${query}`);
     expect((await listed("")).html).toMatch(/aria-sort="descending"><a href="[^"]*sort=score"[^>]*>Score/);
     expect((await listed("sort=name&new=week&package=tools")).text).toContain("airbus.com");
@@ -156,9 +160,11 @@ describe("the pages of companies", () => {
     const [, versions = ""] =
       /href="[^"]*?(\/o\/acme\/packages\/[^"]*company_domain=airbus\.com[^"]*)"/.exec(found.html) ?? [];
     expect((await owner.get(versions.replaceAll("&amp;", "&"))).text).toMatch(/Versions tools .*airbus\.com/);
-    expect((await listed("stage=inactive&package=tools")).text).toContain("There is none.");
+    expect((await listed("stage=inactive&package=tools")).text).toContain(
+      "No companies match these filters.",
+    );
     const { text } = await owner.get("/o/acme/companies/airbus.com");
-    expect(text).toMatch(/Investigation .*: it downloaded a package/);
+    expect(text).toMatch(/Investigation .*: downloaded a package/);
     expect(text).toMatch(/Packages used .*tools 2 0/);
     const csv = await owner.request("/api/v2/acme/companies?accept=text/csv");
     expect(await csv.text()).toContain("airbus.com");
@@ -184,33 +190,33 @@ describe("the pages of webhooks", () => {
     const list = await owner.get(LIST);
     expect(list.html).not.toContain("whsec_");
     at = `${LIST}/${/webhooks\/([0-9a-f-]{36})/.exec(list.html)?.[1] ?? ""}`;
-    expect(list.text).toContain(`${receiver.url} On – Nothing was sent`);
+    expect(list.text).toContain(`${receiver.url} Enabled – No deliveries`);
   });
 
   test("test it, and show what it answered, then and in the log", async () => {
     const tested = await owner.post(at, { action: "test" });
-    expect(tested.text).toMatch(/The test was delivered The receiver answered 200 after \d+ ms\. thank you/);
-    expect((await owner.get(at)).text).toMatch(/Delivered Test 200,/);
-    expect((await owner.get(`${at}?state=failed`)).text).toContain("There is none.");
+    expect(tested.text).toMatch(
+      /Test event delivered The receiver returned status 200 after \d+ ms\. thank you/,
+    );
+    expect((await owner.get(at)).text).toMatch(/Delivered Test event 200,/);
+    expect((await owner.get(`${at}?state=failed`)).text).toContain("No deliveries with this status.");
     expect((await owner.get(LIST)).text).toContain("1 delivered");
   });
 
   test("send a delivery again", async () => {
     const before = receiver.received.length;
     const [, delivery = ""] = /name="delivery" value="([^"]+)"/.exec((await owner.get(at)).html) ?? [];
-    expect((await owner.submit(at, { action: "resend", delivery })).text).toContain("being sent again");
+    expect((await owner.submit(at, { action: "resend", delivery })).text).toContain("Delivery retry queued.");
     await expect.poll(() => receiver.received.length).toBe(before + 1);
   });
 
   test("turn it off and on, and give it a new secret", async () => {
-    expect((await owner.submit(at, { action: "disable" })).text).toContain("The webhook is off.");
-    expect((await owner.get(LIST)).text).toContain(`${receiver.url} Off`);
-    expect((await owner.submit(at, { action: "enable" })).text).toContain("The webhook is on.");
+    expect((await owner.submit(at, { action: "disable" })).text).toContain("Webhook disabled.");
+    expect((await owner.get(LIST)).text).toContain(`${receiver.url} Disabled`);
+    expect((await owner.submit(at, { action: "enable" })).text).toContain("Webhook enabled.");
     expect((await owner.post(at, { action: "rotate" })).text).toMatch(/whsec_[A-Za-z0-9+/]{43}=/);
-    expect((await owner.get(at)).text).toContain("End the old secret now");
-    expect((await owner.submit(at, { action: "end-old-secret" })).text).not.toContain(
-      "End the old secret now",
-    );
+    expect((await owner.get(at)).text).toContain("Revoke old secret");
+    expect((await owner.submit(at, { action: "end-old-secret" })).text).not.toContain("Revoke old secret");
   });
 
   test("show a refused change again, with what was sent and its fault", async () => {
@@ -218,7 +224,9 @@ describe("the pages of webhooks", () => {
     const page = await owner.post(at, { action: "change", url, event_kinds: "company-funnel-stage-changed" });
     expect(page.status).toBe(422);
     expect(page.html).toContain("&quot;>&lt;script>".replace("&quot;>", "&quot;>"));
-    expect((await owner.submit(at, { action: "delete" })).text).toContain("were deleted");
+    expect((await owner.submit(at, { action: "delete" })).text).toContain(
+      "Webhook and its delivery log deleted.",
+    );
   });
 });
 
@@ -232,16 +240,16 @@ describe("the settings", () => {
     expect(unknown.text).toContain("is not an existing user");
     expect(
       (await owner.submit(SETTINGS, { action: "add", username: "stranger", role: "member" })).text,
-    ).toContain("The member was added.");
+    ).toContain("Member added.");
     expect((await owner.submit(SETTINGS, { action: "role stranger", role: "admin" })).text).toContain(
-      "The role was changed.",
+      "Role changed.",
     );
-    expect((await owner.submit(SETTINGS, { action: "remove stranger" })).text).toContain("was removed.");
+    expect((await owner.submit(SETTINGS, { action: "remove stranger" })).text).toContain("Member removed.");
   });
 
   test("keep the last owner, and say why", async () => {
     const page = await owner.get(SETTINGS);
-    expect(page.text).toContain("The last owner cannot be removed");
+    expect(page.text).toContain("The last owner can't be removed");
     expect(page.html).not.toContain('value="remove ada"');
     expect((await owner.post(SETTINGS, { action: "remove ada" })).status).toBe(422);
   });
@@ -251,11 +259,13 @@ describe("the settings", () => {
     const refused = await owner.post(`${SETTINGS}/organization`, sent);
     expect(refused.status).toBe(422);
     expect(refused.html).not.toContain("<script>alert");
+    expect(refused.text).toContain("Nothing was saved. Check these fields: Billing email must be");
+    expect(refused.text).not.toContain("billingEmail");
     const changed = await owner.submit(`${SETTINGS}/organization`, {
       ...sent,
       billingEmail: "pay@example.org",
     });
-    expect(changed.text).toContain("The organization was changed.");
+    expect(changed.text).toContain("Organization saved.");
   });
 
   test("tell the second of two who save the same record what it is now, and take what is saved again", async () => {
@@ -274,10 +284,10 @@ describe("the settings", () => {
     await owner.submit(at, { ...opened, description: "Of the first" });
     const told = await owner.post(at, { ...opened, description: "Of the second" });
     expect(told.status).toBe(412);
-    expect(told.text).toContain("description is now Of the first");
+    expect(told.text).toContain("Description is now Of the first");
     expect(told.html).toContain(">Of the second</textarea>");
     const saved = await owner.submit(at, { ...formOf(told), description: "Of the second" });
-    expect(saved.text).toContain("The organization was changed.");
+    expect(saved.text).toContain("Organization saved.");
     expect(saved.html).toContain(">Of the second</textarea>");
   });
 
@@ -298,10 +308,10 @@ describe("the settings", () => {
   test("change the permissions, routes and domains of a package", async () => {
     const at = `${SETTINGS}/packages/${tools.id}`;
     const steps: [Record<string, string>, string][] = [
-      [{ action: "permission", userQuery: "mate", permissionLevel: "blocked" }, "The level was set."],
-      [{ action: "permission", userQuery: "mate", permissionLevel: "default" }, "The level was set."],
-      [{ action: "add-route", templatePath: "/get/{version}", outgoingUrl: "" }, "The route was added."],
-      [{ action: "add-domain", name: "files.acme.example" }, "The domain was added."],
+      [{ action: "permission", userQuery: "mate", permissionLevel: "blocked" }, "Permission saved."],
+      [{ action: "permission", userQuery: "mate", permissionLevel: "default" }, "Permission saved."],
+      [{ action: "add-route", templatePath: "/get/{version}", outgoingUrl: "" }, "Route added."],
+      [{ action: "add-domain", name: "files.acme.example" }, "Domain added."],
     ];
     for (const [fields, notice] of steps) expect((await owner.submit(at, fields)).text).toContain(notice);
     const again = await owner.post(at, { action: "add-route", templatePath: "/get/{v}", outgoingUrl: "" });
@@ -309,16 +319,16 @@ describe("the settings", () => {
     expect(again.text).toContain("matches exactly the same requests as the route");
     const { html } = await owner.get(at);
     for (const action of [/remove-route [0-9a-f-]+/, /remove-domain [0-9a-f-]+/])
-      expect((await owner.submit(at, { action: action.exec(html)?.[0] ?? "" })).text).toContain(
-        "was removed.",
-      );
+      expect((await owner.submit(at, { action: action.exec(html)?.[0] ?? "" })).text).toContain(" removed.");
   });
 
   test("list what was changed, by page and by who did it", async () => {
     const { text, html } = await owner.get(`${SETTINGS}/audit?actor=ada&action=members.write`);
     expect(text).toContain("members.write member stranger");
     expect(html).not.toContain("<script>alert");
-    expect((await owner.get(`${SETTINGS}/audit?actor=mate`)).text).toContain("There is no such entry.");
+    expect((await owner.get(`${SETTINGS}/audit?actor=mate`)).text).toContain(
+      "No entries match these filters.",
+    );
   });
 });
 

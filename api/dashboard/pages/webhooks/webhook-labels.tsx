@@ -9,16 +9,16 @@ import { Check, CopyLine } from "../../parts/form.js";
 import type { Form } from "../../read-form.js";
 import type { ComponentChildren } from "preact";
 
-export const KIND_WORDS: Record<WebhookEventKind, string> = {
-  "company-funnel-stage-changed": "A company reaches another stage",
-  "weekly-digest": "A week is over: its numbers",
-  "monthly-digest": "A month is over: its numbers",
-  "new-companies": "Companies come for the first time",
-  "downloads-changed": "The downloads of a day are unusual",
-  "import-failed": "An import breaks off or refuses lines",
-  "webhook-disabled": "Another webhook is disabled",
-  "source-failed": "A registry cannot be asked",
-  test: "Tests",
+export const KIND_LABELS: Record<WebhookEventKind, string> = {
+  "company-funnel-stage-changed": "Company stage changes",
+  "weekly-digest": "Weekly digest",
+  "monthly-digest": "Monthly digest",
+  "new-companies": "New companies",
+  "downloads-changed": "Unusual download numbers",
+  "import-failed": "Failed imports and rejected lines",
+  "webhook-disabled": "Disabled webhooks",
+  "source-failed": "Registry can't be reached",
+  test: "Test event",
 };
 
 const STATES: Record<DeliveryState, { label: string; kind: BadgeKind }> = {
@@ -38,20 +38,20 @@ export function deliveryLabel(state: DeliveryState): string {
 }
 
 export function WebhookBadge({ webhook }: { webhook: Pick<WebhookRecord, "enabled" | "disabled_reason"> }) {
-  if (webhook.enabled) return <Badge kind="good">On</Badge>;
+  if (webhook.enabled) return <Badge kind="good">Enabled</Badge>;
   return webhook.disabled_reason === undefined ? (
-    <Badge>Off</Badge>
+    <Badge>Disabled</Badge>
   ) : (
-    <Badge kind="bad">Off: it failed</Badge>
+    <Badge kind="bad">Disabled: failing</Badge>
   );
 }
 
 export function KindFields({ chosen }: { chosen: readonly string[] }) {
   return (
     <fieldset>
-      <legend>Tell it when</legend>
+      <legend>Events</legend>
       {WEBHOOK_EVENT_KINDS.filter((kind) => kind !== "test").map((kind) => (
-        <Check name="event_kinds" value={kind} label={KIND_WORDS[kind]} checked={chosen.includes(kind)} />
+        <Check name="event_kinds" value={kind} label={KIND_LABELS[kind]} checked={chosen.includes(kind)} />
       ))}
       {chosen.includes("test") && <input type="hidden" name="event_kinds" value="test" />}
     </fieldset>
@@ -73,11 +73,8 @@ export function SecretOnce({ secret, title, children }: SecretOnceProps) {
   return (
     <section class="notice" role="status">
       <h2>{title}</h2>
-      <p>
-        This is the secret that its requests are signed with. Copy it to your receiver now: it is not shown
-        again.
-      </p>
-      <CopyLine label="The secret" text={secret} />
+      <p>Requests are signed with this secret. Copy it to your receiver now: it won't be shown again.</p>
+      <CopyLine label="Secret" text={secret} />
       {children !== undefined && <p class="actions">{children}</p>}
     </section>
   );
