@@ -32,7 +32,7 @@ describe("a message about several failures", () => {
     const text = textOf("import-failed", { ...first, others });
     expect(text).toContain('"acme": 40 imports failed');
     expect(text).toContain('"web": rejected 1 line (1.0 %)');
-    expect(text.match(/^"acme": refused \d+ lines/gm)).toHaveLength(9);
+    expect(text.match(/^"acme": rejected \d+ lines/gm)).toHaveLength(9);
     expect(text).toContain("And 30 more.");
     expect(text).toContain("https://stats.acme.example/dashboard/o/acme/imports\n");
   });
