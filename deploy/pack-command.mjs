@@ -17,7 +17,7 @@ for (const path of paths)
 chmodSync(join(folder, ENTRY), 0o755);
 write("package.json", `${JSON.stringify(manifest(), undefined, 2)}\n`);
 for (const name of ["LICENSE", "NOTICE"]) cpSync(name, join(folder, name));
-cpSync("deploy/docs/command.md", join(folder, "README.md"));
+cpSync("deploy/docs/reference/command.md", join(folder, "README.md"));
 
 function manifest() {
   const { name, version, description, license, type, engines, dependencies } = root;

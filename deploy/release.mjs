@@ -1,4 +1,4 @@
-// Makes a release and uploads nothing: `npm run release -- VERSION`, or --help. See deploy/docs/releasing.md.
+// Makes a release and uploads nothing: `npm run release -- VERSION`, or --help. See deploy/docs/contribute/releasing.md.
 import { Command } from "commander";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

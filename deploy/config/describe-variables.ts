@@ -1,7 +1,7 @@
 import { SECTIONS } from "./config-schema.js";
 import type { VariableSchema } from "./variables.js";
 
-/** The page deploy/docs/configuration.md: each variable with its default, its rule and its meaning. */
+/** The page deploy/docs/reference/configuration.md: each variable with its default, its rule and its meaning. */
 export function configurationPage(): string {
   const sections = Object.entries(SECTIONS).map(
     ([title, variables]) => `## ${title}\n\n${Object.entries(variables).map(entryOf).join("\n").trimEnd()}\n`,

@@ -13,7 +13,7 @@ describeWithDocker("deploy/compose.yaml", () => {
 
   beforeAll(async () => {
     installed = await openComposeInstallation("one");
-    await installed.paste("install.md", 0, 1);
+    await installed.paste("operate/install.md", 0, 1);
     imports = await openContainerImports(installed);
   });
 
@@ -49,25 +49,25 @@ describeWithDocker("deploy/compose.yaml", () => {
     imports.during(async () => {
       // Another image, and so new containers.
       await appendFile(join(installed.dir, "deploy/Dockerfile"), "LABEL upgraded=true\n");
-      await installed.paste("upgrade.md", 0);
+      await installed.paste("operate/upgrade.md", 0);
     }));
 
   test("ClickHouse, lost after a backup and restored as backup.md says, has later lines as well", async () => {
-    await installed.paste("backup.md", 0, 1);
+    await installed.paste("operate/backup.md", 0, 1);
     await imports.during(async () => undefined);
     await installed.compose("rm", "--stop", "--force", "clickhouse");
     await installed.bash("docker volume rm ${COMPOSE_PROJECT_NAME}_clickhouse");
-    await installed.paste("backup.md", 0, 2);
+    await installed.paste("operate/backup.md", 0, 2);
     await imports.expectExports();
   });
 
   test("with PostgreSQL lost as well, everything is as of the backup", async () => {
-    await installed.paste("backup.md", 0, 1);
+    await installed.paste("operate/backup.md", 0, 1);
     const before = await imports.api.readLines(`/v2/imports/${imports.organization}`);
     await installed.compose("rm", "--stop", "--force", "postgres");
     await installed.bash("docker volume rm ${COMPOSE_PROJECT_NAME}_postgres");
-    await installed.paste("backup.md", 0, 3);
-    await installed.paste("backup.md", 0, 2);
+    await installed.paste("operate/backup.md", 0, 3);
+    await installed.paste("operate/backup.md", 0, 2);
     await imports.expectExports();
     expect(await imports.api.readLines(`/v2/imports/${imports.organization}`)).toEqual(before);
   });

@@ -4,32 +4,48 @@ import { assetUrl } from "../../../schemas/asset.js";
 import { prefixOf } from "../address.js";
 import type { Visit } from "../page.js";
 
-/** The guide's pages in the order of its list. Each is a file of `deploy/docs`, but the first two. */
+/** The guide's pages in the order of its list: the folders of `deploy/docs`, and two pages from elsewhere. */
 export const GUIDE = [
+  { title: "Start", folder: "start", names: ["readme", "cases", "glossary"] },
+  { title: "Tutorials", folder: "tutorials", names: ["first-import"] },
   {
-    title: "Begin",
-    names: ["readme", "first-import", "cases", "dashboard", "importing", "collecting", "sources"],
-  },
-  {
-    title: "See and pass on",
-    names: ["statistics", "companies", "funnel", "analysing", "exporting", "badges", "annotations"],
-  },
-  { title: "Connect", names: ["webhooks", "notifications", "assistants", "clients", "command", "managing"] },
-  {
-    title: "Run it",
+    title: "How-to",
+    folder: "how-to",
     names: [
-      "operating",
-      "install",
-      "kubernetes",
-      "configuration",
-      "backup",
-      "retention",
-      "cluster",
-      "upgrade",
-      "metrics",
+      "dashboard",
+      "importing",
+      "sources",
+      "companies",
+      "analysing",
+      "badges",
+      "annotations",
+      "webhooks",
+      "notifications",
+      "assistants",
+      "clients",
     ],
   },
-  { title: "Work on it", names: ["architecture", "glossary", "contributing", "releasing"] },
+  {
+    title: "Reference",
+    folder: "reference",
+    names: [
+      "collecting",
+      "statistics",
+      "exporting",
+      "command",
+      "managing",
+      "configuration",
+      "metrics",
+      "retention",
+    ],
+  },
+  { title: "Explanation", folder: "explanation", names: ["funnel"] },
+  {
+    title: "Operate",
+    folder: "operate",
+    names: ["operating", "install", "kubernetes", "cluster", "backup", "upgrade"],
+  },
+  { title: "Contribute", folder: "contribute", names: ["architecture", "contributing", "releasing"] },
 ] as const;
 
 export type GuideName = (typeof GUIDE)[number]["names"][number];
@@ -50,7 +66,9 @@ const SAMPLES = [
 
 /** The paths of the files that are served, from the repository's root, by their names in addresses. */
 const FILES: ReadonlyMap<string, string> = new Map([
-  ...NAMES.map((name) => [name, ELSEWHERE[name] ?? `${FOLDER}/${name}.md`] as const),
+  ...GUIDE.flatMap(({ folder, names }) =>
+    names.map((name) => [name, ELSEWHERE[name] ?? `${FOLDER}/${folder}/${name}.md`] as const),
+  ),
   ...SAMPLES.map((path) => [posix.basename(path), `${FOLDER}/${path}`] as const),
 ]);
 

@@ -64,7 +64,7 @@ function findName({ byName, wordsMax }: Index, name: string): Organization | und
   return undefined;
 }
 
-/** A row of a table of organizations (see deploy/docs/companies.md): known by AS numbers, by names or by both. */
+/** A row of a table of organizations (see deploy/docs/how-to/companies.md): known by AS numbers, by names or by both. */
 export interface Organization {
   name: string;
   domain: string;

@@ -20,7 +20,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 /** The files that the row of the architecture page with this task names. */
 function filesOf(task: string): string[] {
-  const row = readFileSync("deploy/docs/architecture.md", "utf8")
+  const row = readFileSync("deploy/docs/contribute/architecture.md", "utf8")
     .split("\n")
     .find((line) => line.startsWith(`| ${task} |`));
   return [...(row ?? "").matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
@@ -69,7 +69,7 @@ test("a breakdown is added in the files of its row: migrations, exports, statist
       "const LABELS: Readonly<Record<string, { title: string; noun: string }>> = {",
       '\n  city: { title: "Cities", noun: "City" },',
     ],
-    ["deploy/docs/exporting.md", "|---|---|---|\n", "| `city` | `city` | all packages |\n"],
+    ["deploy/docs/reference/exporting.md", "|---|---|---|\n", "| `city` | `city` | all packages |\n"],
   ]);
   const known = evaluate(`
     import { readMigrations } from "./aggregate/clickhouse/read-migrations.js";

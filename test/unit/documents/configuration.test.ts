@@ -5,8 +5,8 @@ import { configurationPage } from "../../../deploy/config/describe-variables.js"
 import type { VariableSchema } from "../../../deploy/config/variables.js";
 
 /** `npm run docs` writes the page anew. */
-test("deploy/docs/configuration.md is the page that the schema makes", async () => {
-  await expect(configurationPage()).toMatchFileSnapshot("../../../deploy/docs/configuration.md");
+test("deploy/docs/reference/configuration.md is the page that the schema makes", async () => {
+  await expect(configurationPage()).toMatchFileSnapshot("../../../deploy/docs/reference/configuration.md");
 });
 
 test("every variable is in one section, with a default or the effect of leaving it out", () => {

@@ -109,7 +109,7 @@ function pathsIn(text: string): string[] {
 
 describe("the table of files to change", () => {
   const section =
-    textOf("deploy/docs/architecture.md").split("## Where to change what")[1]?.split("\n## ")[0] ?? "";
+    textOf("deploy/docs/contribute/architecture.md").split("## Where to change what")[1]?.split("\n## ")[0] ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| you want"));
 
   test("has rows that name files, all from the root of the repository", () => {
@@ -121,7 +121,7 @@ describe("the table of files to change", () => {
 });
 
 test("the table of breakdowns has a row for each, with all of its fields", () => {
-  const rows = textOf("deploy/docs/exporting.md")
+  const rows = textOf("deploy/docs/reference/exporting.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"));
   const lacking = BREAKDOWN_LIST.filter((breakdown) => {
@@ -185,7 +185,7 @@ test("the page about installing names every package of the service that has an i
   const names = Object.entries(packages)
     .filter(([, each]) => each.hasInstallScript && !each.dev && isHere(each))
     .map(([path]) => path.replace(/^.*node_modules\//, ""));
-  const [, section = ""] = textOf("deploy/docs/install.md").split("### Install scripts");
+  const [, section = ""] = textOf("deploy/docs/operate/install.md").split("### Install scripts");
   const named = [...(section.split("\n###")[0] ?? "").matchAll(/`(@?[a-z-]+\/?[a-z0-9-]*)`/g)].map(
     ([, name]) => name,
   );

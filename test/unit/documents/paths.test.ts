@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 const scripts = readdirSync("test/paths").filter((name) => name.endsWith(".sh"));
-const contributing = readFileSync("deploy/docs/contributing.md", "utf8");
+const contributing = readFileSync("deploy/docs/contribute/contributing.md", "utf8");
 
 describe.each(scripts)("test/paths/%s", (name) => {
   test("is a script that bash reads", () => {

@@ -5,7 +5,7 @@ import { readMigrations as postgres } from "../../../api/postgres/migrate-postgr
 
 /** The first columns of the tables below a heading. */
 function namesBelow(heading: string): string[] {
-  const [, section = ""] = readFileSync("deploy/docs/retention.md", "utf8").split(`## ${heading}\n`);
+  const [, section = ""] = readFileSync("deploy/docs/reference/retention.md", "utf8").split(`## ${heading}\n`);
   const cells = section.split("\n").map((line) => /^\| ([^|]*) \|/.exec(line)?.[1] ?? "");
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
 }

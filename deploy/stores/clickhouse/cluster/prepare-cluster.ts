@@ -117,7 +117,7 @@ async function requireReplicated(
   if (plain === undefined) return;
   throw new Error(
     `the table ${plain.name} of ${facts.server} is not replicated: ` +
-      'see "From one server to a first shard" in deploy/docs/cluster.md',
+      'see "From one server to a first shard" in deploy/docs/operate/cluster.md',
   );
 }
 

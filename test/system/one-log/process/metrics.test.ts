@@ -118,8 +118,8 @@ describe("/metrics tells of", () => {
     await expect.poll(async () => (await readMetrics(toolchain)).sum("event_log_lag_records")).toBe(0);
   });
 
-  test("exactly what the table in deploy/docs/metrics.md names", async () => {
-    const page = await readFile(new URL("../../../../deploy/docs/metrics.md", import.meta.url), "utf8");
+  test("exactly what the table in deploy/docs/reference/metrics.md names", async () => {
+    const page = await readFile(new URL("../../../../deploy/docs/reference/metrics.md", import.meta.url), "utf8");
     // Those of a shard are for a cluster.
     const named = [...page.matchAll(/^\| `([a-z]+_[a-z0-9_]+)` \| (?!`shard`)/gm)].map(([, name]) => name);
     expect([...after.names].sort()).toEqual(named.sort());

@@ -25,9 +25,9 @@ function rendered(text: string, path = "README.md"): string {
 }
 
 test("every page of the documentation is in the guide", () => {
-  const files = readdirSync("deploy/docs").filter((name) => name.endsWith(".md"));
-  const pages = files.map((name) => name.replace(/\.md$/, ""));
-  expect([...NAMES].sort()).toEqual([...pages, "readme", "operating"].sort());
+  const files = readdirSync("deploy/docs", { recursive: true, encoding: "utf8" });
+  const pages = files.filter((name) => name.endsWith(".md")).map((name) => `deploy/docs/${name}`);
+  expect(NAMES.map(pathOf).sort()).toEqual([...pages, "README.md", "deploy/README.md"].sort());
 });
 
 describe.each(NAMES)("the page %s", (name) => {

@@ -110,7 +110,7 @@ describe("the dashboard and the alerts", () => {
         !annotations["action"],
     );
     expect(incomplete).toEqual([]);
-    const page = text("deploy/docs/metrics.md");
+    const page = text("deploy/docs/reference/metrics.md");
     expect(rules.filter(({ alert }) => !page.includes(`\`${alert}\``))).toEqual([]);
   });
 
@@ -132,9 +132,9 @@ describe("the program's own metrics", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("are all in the table of deploy/docs/metrics.md, and no other is", async () => {
+  test("are all in the table of deploy/docs/reference/metrics.md, and no other is", async () => {
     const ours = (await readDescriptions()).filter(isOurs).map(({ name }) => name);
-    const table = [...text("deploy/docs/metrics.md").matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(
+    const table = [...text("deploy/docs/reference/metrics.md").matchAll(/^\| `([a-z]+_[a-z0-9_]+)`/gm)].map(
       ([, name]) => name,
     );
     expect(table.sort()).toEqual(ours.sort());
