@@ -4,14 +4,15 @@ import type { VariableSchema } from "./variables.js";
 /** The page deploy/docs/reference/configuration.md: each variable with its default, its rule and its meaning. */
 export function configurationPage(): string {
   const sections = Object.entries(SECTIONS).map(
-    ([title, variables]) => `## ${title}\n\n${Object.entries(variables).map(entryOf).join("\n").trimEnd()}\n`,
+    ([title, variables]) =>
+      `## ${title}\n\n| variable | value | meaning |\n|---|---|---|\n${Object.entries(variables).map(rowOf).join("\n")}\n`,
   );
   return `${INTRODUCTION}\n${sections.join("\n")}`;
 }
 
 const INTRODUCTION = `# Configuration
 
-<!-- Made from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
+<!-- Generated from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
 The program reads environment variables once, at startup. Empty variables count as unset. An invalid value, or a name that looks
 like a typo of one of these, stops the start with an error. \`npm start -- --help\` prints this list. Below, \`NAME=value\` shows the
@@ -21,11 +22,10 @@ While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URL
 credentials; \`credentials\` has their parts.
 `;
 
-function entryOf([name, schema]: [string, VariableSchema]): string {
-  const assigned = schema.default === undefined ? name : `${name}=${schema.default}`;
-  const unset = schema.unset === undefined || schema.unset === "none" ? "" : ` Unset: ${schema.unset}.`;
-  const rule = `\`${assigned}\`: ${schema.mustBe}.${unset}`;
-  return `${wrapped(`- ${rule}`, { indent: "  ", width: 120 })}\n${wrapped(`  ${schema.meaning}`, { indent: "  ", width: 120 })}\n`;
+function rowOf([name, schema]: [string, VariableSchema]): string {
+  const rule = schema.mustBe.charAt(0).toUpperCase() + schema.mustBe.slice(1);
+  const cells = [`\`${name}\``, `${rule}. Default: ${defaultOf(schema)}.`, schema.meaning];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
 function defaultOf(schema: VariableSchema): string {

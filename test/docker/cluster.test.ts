@@ -18,7 +18,7 @@ function onCluster() {
 
   beforeAll(async () => {
     installed = await openComposeInstallation("cluster", FILES);
-    await installed.paste("operate/install.md", 0);
+    await installed.paste("operate/compose.md", 0);
     await installed.paste("operate/cluster.md", 0);
     await installed.bash(`until curl -sf ${installed.api}/readyz; do sleep 1; done`);
     imports = await openContainerImports(installed);

@@ -13,13 +13,13 @@ describeWithDocker("deploy/compose.yaml", () => {
 
   beforeAll(async () => {
     installed = await openComposeInstallation("one");
-    await installed.paste("operate/install.md", 0, 1);
+    await installed.paste("operate/compose.md", 0, 1);
     imports = await openContainerImports(installed);
   });
 
   afterAll(() => installed?.[Symbol.asyncDispose]());
 
-  test("starts as install.md says; 200,000 lines are exact in aggregates, events and on the page", async () => {
+  test("starts as compose.md says; 200,000 lines are exact in aggregates, events and on the page", async () => {
     await imports.send(FIRST_LINES);
     const { api, organization, target } = imports;
     const live = imports.live();
@@ -52,12 +52,12 @@ describeWithDocker("deploy/compose.yaml", () => {
       await installed.paste("operate/upgrade.md", 0);
     }));
 
-  test("ClickHouse, lost after a backup and restored as backup.md says, has later lines as well", async () => {
+  test("ClickHouse, lost after a backup and restored as restore.md says, has later lines as well", async () => {
     await installed.paste("operate/backup.md", 0, 1);
     await imports.during(async () => undefined);
     await installed.compose("rm", "--stop", "--force", "clickhouse");
     await installed.bash("docker volume rm ${COMPOSE_PROJECT_NAME}_clickhouse");
-    await installed.paste("operate/backup.md", 0, 2);
+    await installed.paste("operate/restore.md", 0, 1);
     await imports.expectExports();
   });
 
@@ -66,8 +66,8 @@ describeWithDocker("deploy/compose.yaml", () => {
     const before = await imports.api.readLines(`/v2/imports/${imports.organization}`);
     await installed.compose("rm", "--stop", "--force", "postgres");
     await installed.bash("docker volume rm ${COMPOSE_PROJECT_NAME}_postgres");
-    await installed.paste("operate/backup.md", 0, 3);
-    await installed.paste("operate/backup.md", 0, 2);
+    await installed.paste("operate/restore.md", 0, 2);
+    await installed.paste("operate/restore.md", 0, 1);
     await imports.expectExports();
     expect(await imports.api.readLines(`/v2/imports/${imports.organization}`)).toEqual(before);
   });

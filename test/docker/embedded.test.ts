@@ -11,7 +11,7 @@ const NAME = "toolchain-test-embedded";
 const ADDRESS = `127.8.${process.pid % 250}.200`;
 
 /** The block of the page, with a name, a volume and an address of this test's own. */
-const block = blocksOf("deploy/docs/operate/install.md").find(({ notRun = "" }) =>
+const block = blocksOf("deploy/docs/operate/compose.md").find(({ notRun = "" }) =>
   notRun.includes("embedded.test.ts"),
 );
 const COMMANDS = (block?.text ?? "exit 1")

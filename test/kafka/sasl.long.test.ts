@@ -60,7 +60,7 @@ describeWithJava("a broker that wants a password", () => {
     expect(structuredClone(connection).sasl).toEqual({ mechanism: "plain", ...USER });
   });
 
-  test("is one that the whole program imports on, with the rights that deploy/docs/operate/install.md names", async () => {
+  test("is one that the whole program imports on, with the rights that deploy/docs/operate/own-stores.md names", async () => {
     await grantDocumentedRights();
     const env = {
       KAFKA_BROKERS: brokers.join(","),
@@ -84,7 +84,7 @@ describeWithJava("a broker that wants a password", () => {
 
 /** Each `allow --topic events.raw --operation Read ...` of it. */
 async function documentedRights() {
-  const lines = (await readFile("deploy/docs/operate/install.md", "utf8")).matchAll(
+  const lines = (await readFile("deploy/docs/operate/own-stores.md", "utf8")).matchAll(
     /^allow --(topic|group) (\S+) (.+?)(?: +#.*)?$/gm,
   );
   return [...lines].flatMap(([, kind, resourceName = "", operations = ""]) =>

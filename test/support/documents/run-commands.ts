@@ -16,8 +16,9 @@ export interface Outcome {
 const MARK = "\u001e";
 
 /**
- * Pastes blocks one after another into one bash, in a copy of the repository made of links, so that files which they
- * write go with it. A block that did not begin has no outcome.
+ * Pastes the blocks of each page into a new bash, in a copy of the repository made of links, so that files which they
+ * write go with it. What the first page exports is there for all, as in the shell of a reader who began with it; other
+ * variables and functions end with their page. A block that did not begin has no outcome.
  */
 export async function runCommands(
   blocks: readonly Command[],
@@ -27,7 +28,10 @@ export async function runCommands(
   try {
     await linkRepository(dir);
     const script = join(dir, ".blocks.sh");
-    await writeFile(script, scriptOf(blocks));
+    const pages = [...new Set(blocks.map(({ page }) => page))];
+    for (const [index, page] of pages.entries())
+      await writeFile(join(dir, pageScript(index)), scriptOf(blocks, page));
+    await writeFile(script, pages.map((_, index) => startPage(index)).join("\n"));
     const { output, errors } = await runBash(script, { cwd: dir, env, timeoutMs });
     const failures = (await readFile(join(dir, FAILURES), "utf8")).split("\n");
     return blocks.map((_, index) => {
@@ -50,12 +54,22 @@ async function linkRepository(dir: string): Promise<void> {
 
 const FAILURES = ".failures";
 
+const pageScript = (index: number) => `.page-${index}.sh`;
+
+/** The first page runs in the shell that starts the others. */
+function startPage(index: number): string {
+  return index === 0 ? `. ./${pageScript(0)}\ntrap - ERR` : `bash ${pageScript(index)}`;
+}
+
 /** Aliases, traps and options aside, bash gets the blocks as a reader pastes them. */
-function scriptOf(blocks: readonly Command[]): string {
+function scriptOf(blocks: readonly Command[], page: string): string {
   const announce = (index: number) =>
     `BLOCK=${index}; printf '${MARK}%s${MARK}' $BLOCK; printf '${MARK}%s${MARK}' $BLOCK >&2\n`;
   const trap = `exec 9>>${FAILURES}; set -E; trap 'printf "%s\\t%s\\n" "$BLOCK" "$BASH_COMMAND" | head -n 1 >&9' ERR\n`;
-  return trap + blocks.map(({ text }, index) => announce(index) + text).join("\n");
+  const ofPage = blocks.flatMap((block, index) =>
+    block.page === page ? [announce(index) + block.text] : [],
+  );
+  return trap + ofPage.join("\n");
 }
 
 function sectionOf(text: string, index: number): string | undefined {

@@ -109,7 +109,8 @@ function pathsIn(text: string): string[] {
 
 describe("the table of files to change", () => {
   const section =
-    textOf("deploy/docs/contribute/architecture.md").split("## Where to change what")[1]?.split("\n## ")[0] ?? "";
+    textOf("deploy/docs/contribute/architecture.md").split("## Where to change what")[1]?.split("\n## ")[0] ??
+    "";
   const rows = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| you want"));
 
   test("has rows that name files, all from the root of the repository", () => {
@@ -185,8 +186,8 @@ test("the page about installing names every package of the service that has an i
   const names = Object.entries(packages)
     .filter(([, each]) => each.hasInstallScript && !each.dev && isHere(each))
     .map(([path]) => path.replace(/^.*node_modules\//, ""));
-  const [, section = ""] = textOf("deploy/docs/operate/install.md").split("### Install scripts");
-  const named = [...(section.split("\n###")[0] ?? "").matchAll(/`(@?[a-z-]+\/?[a-z0-9-]*)`/g)].map(
+  const [, section = ""] = textOf("deploy/docs/operate/one-machine.md").split("## Install scripts");
+  const named = [...(section.split("\n##")[0] ?? "").matchAll(/`(@?[a-z-]+\/?[a-z0-9-]*)`/g)].map(
     ([, name]) => name,
   );
   expect(named.filter((name) => name !== "").toSorted()).toEqual(names.toSorted());

@@ -5,7 +5,9 @@ import { readMigrations as postgres } from "../../../api/postgres/migrate-postgr
 
 /** The first columns of the tables below a heading. */
 function namesBelow(heading: string): string[] {
-  const [, section = ""] = readFileSync("deploy/docs/reference/retention.md", "utf8").split(`## ${heading}\n`);
+  const [, section = ""] = readFileSync("deploy/docs/reference/stored-data.md", "utf8").split(
+    `## ${heading}\n`,
+  );
   const cells = section.split("\n").map((line) => /^\| ([^|]*) \|/.exec(line)?.[1] ?? "");
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
 }
@@ -18,7 +20,7 @@ async function tables(): Promise<string[]> {
 }
 
 test("every table of the migrations is in the list of what is stored and what cleans it up", async () => {
-  const named = namesBelow("Every store, and what cleans it up");
+  const named = namesBelow("Tables");
   const made = await tables();
   expect(made.length).toBeGreaterThan(40);
   expect(made.filter((name) => !named.includes(name))).toEqual([]);
