@@ -7,6 +7,7 @@ import { bytesTag } from "../../http/answers/headers.js";
 import { FOR_GOOD, type PackedFile, answerFile } from "../../http/docs/page-files.js";
 import { PUBLIC_HEADERS } from "../../http/middleware/browser-security.js";
 import type { ApiState } from "../../http/route.js";
+import { pictures } from "./pictures.js";
 
 /** Names the content of all files: caches keep it for good, and scripts import one another by relative addresses. */
 export function assetPath(name: string): string {
@@ -42,9 +43,9 @@ function readAssets(): Assets {
   const scripts = textsIn(SCRIPTS).map(([name, text]) => [name, text.replaceAll(SHARED, '"./$1"')] as const);
   const shared = importedBy(scripts, textsIn(SCHEMAS));
   const texts = [...textsIn("api/dashboard/assets/"), ...scripts, ...shared];
-  const picture = [PICTURE.name, readFileSync(assetUrl(PICTURE.path))] as const;
+  const shown = pictures().map(({ name, path }) => [name, readFileSync(assetUrl(path))] as const);
   const files = new Map(
-    [...texts, picture].map(([name, content]) => [name, packed(name, Buffer.from(content))]),
+    [...texts, ...shown].map(([name, content]) => [name, packed(name, Buffer.from(content))]),
   );
   const all = createHash("sha256");
   for (const { tag } of files.values()) all.update(tag);
@@ -59,9 +60,6 @@ function importedBy(texts: readonly NamedText[], modules: readonly NamedText[]):
   const others = modules.filter((module) => !found.includes(module));
   return found.length === 0 ? [] : [...found, ...importedBy(found, others)];
 }
-
-/** Of the guide. */
-const PICTURE = { name: "package.png", path: "deploy/docs/package.png" };
 
 /** As the compiler left them: a checkout whose sources run uncompiled, as in tests, has them there too. */
 const SCRIPTS = "dist/api/dashboard/script/";

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { assetUrl } from "../../../schemas/asset.js";
 import { prefixOf } from "../address.js";
+import { type Picture, pictures } from "../assets/pictures.js";
 import type { Visit } from "../page.js";
 
 /** The guide's pages in the order of its list: the folders of `deploy/docs`, and two pages from elsewhere. */
@@ -104,7 +105,8 @@ export const GUIDE = [
 
 export type GuideName = (typeof GUIDE)[number]["names"][number];
 
-const NAMES: readonly GuideName[] = GUIDE.flatMap(({ names }): readonly GuideName[] => names);
+/** In the order of the list. */
+export const GUIDE_NAMES: readonly GuideName[] = GUIDE.flatMap(({ names }): readonly GuideName[] => names);
 const FOLDER = "deploy/docs";
 const ELSEWHERE: Readonly<Record<string, string>> = {
   readme: "README.md",
@@ -127,7 +129,7 @@ const FILES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export function isPage(name: string): name is GuideName {
-  return NAMES.some((known) => known === name);
+  return GUIDE_NAMES.some((known) => known === name);
 }
 
 /** The path of a file that has this name in addresses. */
@@ -167,8 +169,19 @@ export function linkOn(visit: Visit, page: string): (target: string) => string |
     if (/^(https?:|#)/.test(target)) return target;
     const [file = "", heading] = target.split("#");
     const path = posix.join(posix.dirname(page), file);
-    if (path === `${FOLDER}/package.png`) return visit.asset("package.png");
     const [name] = [...FILES].find(([, served]) => served === path) ?? [];
     return name === undefined ? undefined : guideAddress(visit, name, heading);
+  };
+}
+
+/** A picture that a page shows, with its address. */
+export type ShownPicture = Pick<Picture, "width" | "height"> & { src: string };
+
+/** The picture that a page names by its path; undefined for a file that is not served. */
+export function pictureOn(visit: Visit, page: string): (target: string) => ShownPicture | undefined {
+  return (target) => {
+    const path = posix.join(posix.dirname(page), target);
+    const found = pictures().find((picture) => picture.path === path);
+    return found && { src: visit.asset(found.name), width: found.width, height: found.height };
   };
 }

@@ -2,11 +2,14 @@ import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { CopyLine } from "../parts/form.js";
 import { Table } from "../parts/table.js";
+import type { ShownPicture } from "./guide-files.js";
 
 interface MarkdownProps {
   tokens: readonly Token[];
-  /** The address of a link's target, and of a picture's file; undefined for what is not served. */
+  /** The address of a link's target; undefined for what is not served. */
   addressOf: (target: string) => string | undefined;
+  /** The picture of a file; undefined for what is not served. */
+  pictureOf: (target: string) => ShownPicture | undefined;
 }
 
 /** Parses GitHub's Markdown into the tokens of `Markdown`. */
@@ -23,16 +26,16 @@ export function headingId(title: string): string {
 }
 
 /** Text becomes nodes, which are escaped when they are written. HTML and comments are left out. */
-export function Markdown({ tokens, addressOf }: MarkdownProps) {
-  const shown = (inner: readonly Token[] = []) => <Markdown tokens={inner} addressOf={addressOf} />;
-  return <>{tokens.map((token) => nodeOf(token as MarkedToken, { addressOf, shown }))}</>;
+export function Markdown({ tokens, ...files }: MarkdownProps) {
+  const shown = (inner: readonly Token[] = []) => <Markdown tokens={inner} {...files} />;
+  return <>{tokens.map((token) => nodeOf(token as MarkedToken, { ...files, shown }))}</>;
 }
 
-interface Shown extends Pick<MarkdownProps, "addressOf"> {
+interface Shown extends Omit<MarkdownProps, "tokens"> {
   shown: (tokens?: readonly Token[]) => ComponentChildren;
 }
 
-function nodeOf(token: MarkedToken, { addressOf, shown }: Shown): ComponentChildren {
+function nodeOf(token: MarkedToken, { addressOf, pictureOf, shown }: Shown): ComponentChildren {
   switch (token.type) {
     case "heading":
       return <Heading {...token}>{shown(token.tokens)}</Heading>;
@@ -69,7 +72,7 @@ function nodeOf(token: MarkedToken, { addressOf, shown }: Shown): ComponentChild
     case "link":
       return <Link to={addressOf(token.href)}>{shown(token.tokens)}</Link>;
     case "image":
-      return <img src={addressOf(token.href) ?? ""} alt={token.text} loading="lazy" />;
+      return <img {...pictureOf(token.href)} alt={token.text} loading="lazy" />;
     case "del":
       return <del>{shown(token.tokens)}</del>;
     case "blockquote":
@@ -88,9 +91,11 @@ function nodeOf(token: MarkedToken, { addressOf, shown }: Shown): ComponentChild
   }
 }
 
+/** A section's heading is a link to it, to copy. */
 function Heading({ depth, text, children }: Tokens.Heading & { children?: ComponentChildren }) {
   const Tag = (["h1", "h2", "h3"] as const)[depth - 1] ?? "h4";
-  return <Tag id={headingId(text)}>{children}</Tag>;
+  const id = headingId(text);
+  return <Tag id={id}>{depth === 1 ? children : <a href={`#${id}`}>{children}</a>}</Tag>;
 }
 
 function List({ ordered, start, children }: Tokens.List & { children?: ComponentChildren }) {

@@ -11,7 +11,7 @@ export interface Prose {
 
 /** A paragraph, an item of a list without the lists in it, and a cell of a table are each one piece. */
 export function proseOf(page: string): Prose[] {
-  return lexer(page).flatMap((token) => piecesOf(token as MarkedToken));
+  return allOf(lexer(page));
 }
 
 /** Sentences end at a full stop, a question or an exclamation mark, and at a colon that ends the piece. */
@@ -24,20 +24,14 @@ export function wordsOf(sentence: string): number {
 }
 
 function piecesOf(token: MarkedToken): Prose[] {
-  switch (token.type) {
-    case "paragraph":
-    case "text":
-      return [piece("paragraph", token)];
-    case "list":
-      return token.items.flatMap((item) => item.tokens.flatMap((inner) => piecesOf(inner as MarkedToken)));
-    case "blockquote":
-      return token.tokens.flatMap((inner) => piecesOf(inner as MarkedToken));
-    case "table":
-      return token.rows.flatMap((cells) => cells.map((cell) => piece("cell", cell)));
-    default:
-      return [];
-  }
+  if (token.type === "paragraph" || token.type === "text") return [piece("paragraph", token)];
+  if (token.type === "blockquote") return allOf(token.tokens);
+  if (token.type === "list") return token.items.flatMap((item) => allOf(item.tokens));
+  if (token.type === "table") return token.rows.flat().map((cell) => piece("cell", cell));
+  return [];
 }
+
+const allOf = (tokens: readonly Token[]) => tokens.flatMap((token) => piecesOf(token as MarkedToken));
 
 function piece(kind: Prose["kind"], { tokens = [] }: { tokens?: Token[] }): Prose {
   return { kind, text: textOf(tokens, () => "CODE").trim(), shown: textOf(tokens, (code) => code).trim() };

@@ -7,6 +7,7 @@ import {
   guideAddress,
   guideFile,
   linkOn,
+  pictureOn,
   readGuide,
 } from "../../../../api/dashboard/guide/guide-files.js";
 import { headingId, Markdown, parseMarkdown } from "../../../../api/dashboard/guide/markdown.js";
@@ -21,7 +22,8 @@ const NAMES = GUIDE.flatMap(({ names }): readonly string[] => names);
 const pathOf = (name: string) => guideFile(name) ?? "";
 
 function rendered(text: string, path = "README.md"): string {
-  return renderToString(h(Markdown, { tokens: parseMarkdown(text), addressOf: linkOn(visit, path) }));
+  const files = { addressOf: linkOn(visit, path), pictureOf: pictureOn(visit, path) };
+  return renderToString(h(Markdown, { tokens: parseMarkdown(text), ...files }));
 }
 
 test("every page of the documentation is in the guide", () => {
@@ -37,6 +39,11 @@ describe.each(NAMES)("the page %s", (name) => {
   test("leaves no mark of Markdown in its text", () => {
     const prose = html.replace(/<code>[\s\S]*?<\/code>/g, "").replace(/<[^>]+>/g, "");
     expect(prose.match(/.*(?:\]\(|\*\*|`|^#|^ *- |\\|&lt;(?:!|br|img|p>)).*/gm) ?? []).toEqual([]);
+  });
+
+  test("has headings with ids of their own, so that each can be linked to", () => {
+    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id);
+    expect(ids.filter((id, index) => id === "" || ids.indexOf(id) !== index)).toEqual([]);
   });
 
   test("links only to pages and headings of the guide that exist, and to other hosts", () => {
@@ -57,9 +64,9 @@ function leadsSomewhere(link: string, current: string): boolean {
   return titles.includes(heading);
 }
 
-test("the picture is one of the dashboard's files, and files that are not served are no links", () => {
+test("pictures are among the dashboard's files, with their size; files that are not served are no links", () => {
   expect(rendered("![A chart](deploy/docs/package.png)")).toContain(
-    'src="/tools/assets/package.png" alt="A chart"',
+    '<img src="/tools/assets/package.png" width="1280" height="1000" alt="A chart"',
   );
   expect(rendered("the [unit](deploy/systemd/maintainer-toolchain.service)")).toBe(
     "<p>the <code>unit</code></p>",
