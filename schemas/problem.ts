@@ -60,6 +60,8 @@ const STATUS_BY_CODE = {
 
 export type ProblemCode = keyof typeof STATUS_BY_CODE;
 
+export const PROBLEM_CODES = Object.keys(STATUS_BY_CODE) as ProblemCode[];
+
 export function statusOf(code: ProblemCode): number {
   return STATUS_BY_CODE[code];
 }

@@ -5,7 +5,7 @@ import type { VariableSchema } from "./variables.js";
 export function configurationPage(): string {
   const sections = Object.entries(SECTIONS).map(
     ([title, variables]) =>
-      `## ${title}\n\n| variable | value | meaning |\n|---|---|---|\n${Object.entries(variables).map(rowOf).join("\n")}\n`,
+      `## ${title}\n\n| variable | default | meaning |\n|---|---|---|\n${Object.entries(variables).map(rowOf).join("\n")}\n`,
   );
   return `${INTRODUCTION}\n${sections.join("\n")}`;
 }
@@ -23,8 +23,7 @@ credentials; \`credentials\` has their parts.
 `;
 
 function rowOf([name, schema]: [string, VariableSchema]): string {
-  const rule = schema.mustBe.charAt(0).toUpperCase() + schema.mustBe.slice(1);
-  const cells = [`\`${name}\``, `${rule}. Default: ${defaultOf(schema)}.`, schema.meaning];
+  const cells = [`\`${name}\``, defaultOf(schema), `${schema.meaning} Value: ${schema.mustBe}.`];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 

@@ -11,6 +11,7 @@ import { awaySuite } from "./suites/away.js";
 import { budgetSuite } from "./suites/budgets.js";
 import { filterSuite } from "./suites/filters.js";
 import { firstStepsSuite } from "./suites/first-steps.js";
+import { guideSuite } from "./suites/guide.js";
 import { hostileSuite } from "./suites/hostile-text.js";
 import { newcomerSuite } from "./suites/newcomer.js";
 import { numberSuite } from "./suites/numbers.js";
@@ -43,6 +44,7 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
     numberSuite(world);
     filterSuite(world);
     budgetSuite(world);
+    guideSuite(world);
     appearanceSuite(world, MOST_SEEN);
     firstStepsSuite(world);
     hostileSuite(world);

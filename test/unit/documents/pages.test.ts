@@ -12,6 +12,7 @@ import {
 } from "../../../api/notifications/mail-limits.js";
 import { VARIABLES } from "../../../deploy/config/config-schema.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
+import { PROBLEM_CODES } from "../../../schemas/problem.js";
 import { blocksOf, commandsOf, missingLines, PAGES } from "../../support/documents/pages.js";
 
 const textOf = (page: string) => readFileSync(page, "utf8");
@@ -132,6 +133,11 @@ test("the table of breakdowns has a row for each, with all of its fields", () =>
     return !rows.some((row) => names.every((name) => row.includes(name)));
   });
   expect(lacking.map(({ name }) => name)).toEqual([]);
+});
+
+test("the table of errors has every code", () => {
+  const page = textOf("deploy/docs/reference/api.md");
+  expect(PROBLEM_CODES.filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
 });
 
 describe("a block", () => {
