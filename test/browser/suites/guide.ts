@@ -34,9 +34,9 @@ export function guideSuite(world: () => DashboardWorld): void {
 
     test("underlines links in tables, lists and text", async () => {
       await using window = await world().browser.open({ viewport: VIEWPORT });
-      await window.page.goto(address("cases"));
+      await window.page.goto(address("operating"));
       const lines = await window.page
-        .locator("article :is(p, li, td, th) a:not(nav a)")
+        .locator("article :is(p, li, td, th) a")
         .evaluateAll((links) => links.map((link) => getComputedStyle(link).textDecorationLine));
       expect(lines.length).toBeGreaterThan(10);
       expect(lines.filter((line) => line !== "underline")).toEqual([]);
