@@ -17,7 +17,12 @@ for (const path of paths)
 chmodSync(join(folder, ENTRY), 0o755);
 write("package.json", `${JSON.stringify(manifest(), undefined, 2)}\n`);
 for (const name of ["LICENSE", "NOTICE"]) cpSync(name, join(folder, name));
-cpSync("deploy/docs/reference/command.md", join(folder, "README.md"));
+write("README.md", withoutPageLinks(readFileSync("deploy/docs/reference/command.md", "utf8")));
+
+/** The other pages are not in the package: links to them become their words. */
+function withoutPageLinks(page) {
+  return page.replace(/\[([^\]]+)\]\((?!https?:)[^)]+\)/g, "$1");
+}
 
 function manifest() {
   const { name, version, description, license, type, engines, dependencies } = root;

@@ -69,7 +69,11 @@ test("a breakdown is added in the files of its row: migrations, exports, statist
       "const LABELS: Readonly<Record<string, { title: string; noun: string }>> = {",
       '\n  city: { title: "Cities", noun: "City" },',
     ],
-    ["deploy/docs/reference/exporting.md", "| breakdown | fields | for |\n|---|---|---|\n", "| `city` | `city` | all packages |\n"],
+    [
+      "deploy/docs/reference/exporting.md",
+      "| breakdown | fields | for |\n|---|---|---|\n",
+      "| `city` | `city` | all packages |\n",
+    ],
   ]);
   const known = evaluate(`
     import { readMigrations } from "./aggregate/clickhouse/read-migrations.js";

@@ -83,6 +83,7 @@ test("the package has the commands of a running service, its licence, and a vers
   for (const command of ["start", "demo", "admin"])
     expect(out).not.toMatch(new RegExp(`^  ${command} `, "m"));
   expect(await readdir(installed)).toEqual(expect.arrayContaining(["LICENSE", "NOTICE", "README.md"]));
+  expect(await readFile(join(installed, "README.md"), "utf8")).not.toMatch(/\]\((?!https?:)/);
   const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
   expect((await run(["--version"])).out).toBe(`${version}\n`);
 });

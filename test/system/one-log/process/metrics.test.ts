@@ -119,7 +119,10 @@ describe("/metrics tells of", () => {
   });
 
   test("exactly what the table in deploy/docs/reference/metrics.md names", async () => {
-    const page = await readFile(new URL("../../../../deploy/docs/reference/metrics.md", import.meta.url), "utf8");
+    const page = await readFile(
+      new URL("../../../../deploy/docs/reference/metrics.md", import.meta.url),
+      "utf8",
+    );
     // Those of a shard are for a cluster.
     const named = [...page.matchAll(/^\| `([a-z]+_[a-z0-9_]+)` \| (?!`shard`)/gm)].map(([, name]) => name);
     expect([...after.names].sort()).toEqual(named.sort());
