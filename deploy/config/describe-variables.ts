@@ -23,8 +23,13 @@ credentials; \`credentials\` has their parts.
 `;
 
 function rowOf([name, schema]: [string, VariableSchema]): string {
-  const cells = [`\`${name}\``, defaultOf(schema), `${schema.meaning} Value: ${schema.mustBe}.`];
+  const cells = [`\`${name}\``, defaultOf(schema), `${schema.meaning} Value: ${asCode(schema.mustBe)}.`];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+/** Examples of URLs are no links. */
+function asCode(rule: string): string {
+  return rule.replace(/\b[a-z-]+=?https?:\/\/[^\s,;()]+|\b[a-z]+:\/\/[^\s,;()]+/g, "`$&`");
 }
 
 function defaultOf(schema: VariableSchema): string {
