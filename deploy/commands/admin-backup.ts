@@ -59,7 +59,7 @@ function embeddedConfig(env: AdminProcess["env"]): Config {
   if (shared.length === 0) return config;
   throw new StartFailure(
     `This command backs up embedded stores, but ${shared.join(" and ")} is set. For your own stores see ` +
-      "deploy/docs/backup.md.",
+      "deploy/docs/operate/backup.md.",
   );
 }
 

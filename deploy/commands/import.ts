@@ -44,7 +44,7 @@ export function importCommand(): Command {
 
 const HELP = `
 Formats:
-  ndjson      one JSON object per line; the keys are in deploy/docs/importing.md
+  ndjson      one JSON object per line; the keys are in deploy/docs/reference/event-fields.md
   csv         a header with the keys, then one row per line
   combined    access logs of nginx and Apache
   cloudfront  standard logs of Amazon CloudFront
@@ -52,7 +52,7 @@ Formats:
   caddy       JSON access logs of Caddy
   traefik     JSON access logs of Traefik
   docker-dvp, pypi-bigquery, scarf-csv
-              exports of other services: see deploy/docs/importing.md
+              exports of other services: see deploy/docs/reference/formats.md
 
 Exit status: 0 everything was imported, 2 lines were rejected (all others are imported),
 1 any other failure.

@@ -68,7 +68,7 @@ const SERVERS = {
     meaning:
       "Requests per second that an account can send to the API and the dashboard, averaged over ten seconds. " +
       "A client address can send four times as many. Further requests get 429; see " +
-      "[limits](managing.md#limits).",
+      "[limits](api.md#limits).",
   },
   CORS_ORIGINS: {
     type: "string",
@@ -178,7 +178,7 @@ const PROCESSING = {
     meaning:
       "How much of an owner's imports can wait for enrichment in the embedded event log. Above this limit " +
       "uploads of that owner wait, and get 503 after two minutes; see [its " +
-      "file](retention.md#the-file-of-the-embedded-event-log).",
+      "file](../operate/retention.md#the-file-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,
@@ -204,7 +204,7 @@ const PROCESSING = {
     unset: "none",
     meaning:
       "Table of organizations with names, domains and kinds, which takes precedence over the bundled one; " +
-      "see [companies](companies.md#your-own-table).",
+      "see [companies](../how-to/companies.md).",
   },
   FUNNEL_SCHEDULE: {
     type: "string",

@@ -14,12 +14,22 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
-The program reads environment variables once, at startup. Empty variables count as unset. An invalid value, or a name that looks
-like a typo of one of these, stops the start with an error. \`npm start -- --help\` prints this list. Below, \`NAME=value\` shows the
-default.
+This page lists every environment variable with its default. The service reads them once, at the start; \`npm start -- --help\`
+prints the same list.
 
-While the program runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URLs of all servers and stores, including
-credentials; \`credentials\` has their parts.
+## The five that matter first
+
+| variable | set it |
+|---|---|
+| \`PUBLIC_URL\` | to the URL at which people reach the service |
+| \`TRUSTED_PROXIES\` | behind a [proxy with TLS](../how-to/host-names.md), so that addresses are those of your users |
+| \`DATA_DIR\` | to a folder on a disk with room, with embedded stores |
+| \`SECRET_KEY\` | with [your own stores](../operate/own-stores.md), the same in every process |
+| \`SMTP_URL\` | for [notifications](../how-to/notifications.md) by e-mail, with \`MAIL_FROM\` |
+
+- An empty variable counts as not set.
+- An invalid value, or a name that differs from a variable by one typing error, stops the start with the reason.
+- While the service runs, \`DATA_DIR/endpoints.json\` (mode 0600) has the URL of every server and store, with credentials.
 `;
 
 function rowOf([name, schema]: [string, VariableSchema]): string {

@@ -38,7 +38,7 @@ export const COLLECTION_VARIABLES = {
     default: "off",
     meaning:
       "With `dns`, hosts of packages are served only after their owner has verified them with a TXT " +
-      "record; see [whose host](collecting.md#whose-host). Set it if people you don't know have accounts.",
+      "record; see [who owns a host](collector.md#who-owns-a-host). Set it if people you don't know have accounts.",
   },
   DNS_SERVERS: {
     type: "string",
@@ -75,7 +75,8 @@ export const SOURCE_VARIABLES = {
     enum: ["on", "off"],
     mustBe: "on or off",
     default: "on",
-    meaning: "Whether the counts of [sources](sources.md) are fetched from registries, by the role `jobs`.",
+    meaning:
+      "Whether the counts of [sources](../how-to/sources.md) are fetched from registries, by the role `jobs`.",
   },
   SOURCES_SCHEDULE: {
     type: "string",
@@ -113,7 +114,7 @@ export const MAIL_VARIABLES = {
       "an smtp:// or smtps:// URL with a host, such as smtps://user:password@mail.example.org (@ in a user or password is %40)",
     unset: "no mail is sent, and e-mail notifications cannot be created",
     meaning:
-      "The mail server for [notifications](notifications.md). With `smtp://` the connection is encrypted " +
+      "The mail server for [notifications](../how-to/notifications.md). With `smtp://` the connection is encrypted " +
       "if the server offers STARTTLS; `?requireTLS=true` requires it. Requires `MAIL_FROM`.",
   },
   MAIL_FROM: {
@@ -133,7 +134,7 @@ export const RETENTION_VARIABLES = {
     unset: "for ever",
     meaning:
       "How long events are kept, in whole months. Deleted events cannot be restored; breakdowns stay. Set " +
-      "the same value for every role; see [retention](retention.md#events).",
+      "the same value for every role; see [retention](../operate/retention.md#closed-months).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {
     ...DAYS,

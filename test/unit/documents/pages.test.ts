@@ -27,7 +27,7 @@ test("every page is among those whose commands run", () => {
 });
 
 test("the page of notifications has every limit of mails", () => {
-  const text = textOf("deploy/docs/notifications.md").replace(/\s+/g, " ");
+  const text = textOf("deploy/docs/how-to/notifications.md").replace(/\s+/g, " ");
   const written = MAIL_LIMITS.map(({ by, max, hours, mails }) => {
     const whom = by === "account" ? `${mails} of one account` : `${mails} to one address, of all owners`;
     return `| ${whom} | ${max} in ${windowOf(hours)} |`;

@@ -21,7 +21,7 @@ export function accountPage(deps: SignInPagesDeps): Page {
     title: () => "Account",
     render: (loaded, visit) => (
       <>
-        <PageHead title="Account" about={`${visit.user.username} · ${visit.user.email}`} guide="managing" />
+        <PageHead title="Account" about={`${visit.user.username} · ${visit.user.email}`} guide="sign-in" />
         {sections.map((each, index) => each.render(loaded[index], visit))}
       </>
     ),

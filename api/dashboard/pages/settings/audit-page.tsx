@@ -30,7 +30,7 @@ export const auditPage = page<AuditList>({
 function Audit({ list }: { list: AuditList }) {
   return (
     <>
-      <PageHead title="Audit log" about="Who changed what, newest first." guide="managing" />
+      <PageHead title="Audit log" about="Who changed what, newest first." guide="sharing" />
       <SettingsTabs current="audit" />
       <Panel title="Audit log">
         <Filter />

@@ -60,7 +60,7 @@ function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
   const owners = members.filter(({ role }) => role === "owner").length;
   return (
     <>
-      <PageHead title="Members" guide="managing" />
+      <PageHead title="Members" guide="sharing" />
       <SettingsTabs current="members" />
       <Panel title="Members">
         <Table

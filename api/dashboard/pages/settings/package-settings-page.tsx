@@ -84,7 +84,7 @@ function PackageContent({ record, permissions, upstream, shown, ends, routes, do
   const mayChange = permissions !== undefined;
   return (
     <>
-      <PageHead title={`${record.name} settings`} about={record.shortDescription} guide="collecting">
+      <PageHead title={`${record.name} settings`} about={record.shortDescription} guide="collector">
         <a class="button" href={href(path`/o/${owner.name}/packages/${record.uuid}`)}>
           View statistics
         </a>
