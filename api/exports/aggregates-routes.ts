@@ -138,7 +138,7 @@ const EXAMPLE = {
 
 const SUMMARIES = {
   organization: "Export daily aggregates of an organization's packages",
-  user: "Export daily aggregates of your own packages",
+  user: "Export daily aggregates of your packages",
 };
 
 const IDS = {

@@ -142,7 +142,7 @@ export class HttpAnswerDecoder {
       ...(this.values.get("transfer-encoding") ?? []),
       ...(this.values.get("content-length") ?? []),
     ];
-    if (ways.length > 1) throw new Error("the answer says twice where it ends");
+    if (ways.length > 1) throw new Error("both Content-Length and Transfer-Encoding are set");
     if (this.answer.isWithoutBody === true || this.status === 204 || this.status === 304) return "nothing";
     this.isChunked = headers["transfer-encoding"]?.toLowerCase() === "chunked";
     if (this.isChunked) return "size";
@@ -154,7 +154,7 @@ export class HttpAnswerDecoder {
       return "data";
     }
     // An answer without a length ends with its connection, and cannot be told from one that was cut off.
-    if (!/^\d{1,15}$/.test(length ?? "")) throw new Error("the answer does not say where it ends");
+    if (!/^\d{1,15}$/.test(length ?? "")) throw new Error("the response has no valid Content-Length");
     this.left = Number(length);
     return this.left === 0 ? "nothing" : "data";
   }

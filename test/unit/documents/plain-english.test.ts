@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PAGES } from "../../support/documents/pages.js";
 import { PATTERNS } from "../../support/documents/plain-words.js";
+import { textsOf } from "../../support/documents/program-texts.js";
 import { proseOf, sentencesOf, wordsOf } from "../../support/documents/prose.js";
 import { EXCEPTIONS } from "./plain-english-exceptions.js";
 
@@ -18,12 +20,16 @@ function findingsOf(page: string): string[] {
     ...(piece.kind === "paragraph" && piece.shown.length > PARAGRAPH_MAX
       ? [`${piece.shown.length} characters: ${piece.shown}`]
       : []),
-    ...PATTERNS.flatMap(({ name, regexp, instead }) =>
-      [...piece.text.matchAll(regexp)].map(
-        ({ index }) => `${name} (${instead}): ${piece.text.slice(Math.max(0, index - 40), index + 60)}`,
-      ),
-    ),
+    ...wordsIn(piece.text),
   ]);
+}
+
+function wordsIn(text: string): string[] {
+  return PATTERNS.flatMap(({ name, regexp, instead }) =>
+    [...text.matchAll(regexp)].map(
+      ({ index }) => `${name} (${instead}): ${text.slice(Math.max(0, index - 40), index + 60)}`,
+    ),
+  );
 }
 
 const excepted = (page: string, finding: string) =>
@@ -35,6 +41,23 @@ describe.each(PAGES)("%s", (page) => {
     expect(findings.filter((finding) => !excepted(page, finding))).toEqual([]);
   });
 });
+
+test("the texts of the program have plain words", () => {
+  const findings = sourcesOf("api", "aggregate", "deploy", "enrich", "ingest", "schemas").flatMap((path) =>
+    textsOf(readFileSync(path, "utf8")).flatMap((text) =>
+      wordsIn(text).map((finding) => `${path}: ${finding}`),
+    ),
+  );
+  expect(findings).toEqual([]);
+});
+
+function sourcesOf(...folders: string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => join(folder, path)),
+  );
+}
 
 test("every exception is needed and says why", () => {
   const idle = EXCEPTIONS.filter(
@@ -63,5 +86,25 @@ describe("a page", () => {
     ["blocks and comments", `<!-- mended -->\n\`\`\`sh\nmended ${long}\n\`\`\`\n`, []],
   ])("is searched for %s", (_, page, rules) => {
     expect(findingsOf(page).map((finding) => finding.split(/[:(]/)[0]?.trim())).toEqual(rules);
+  });
+});
+
+describe("the texts of a module", () => {
+  test.each([
+    ["a string", 'const x = "It was mended once.";', ["It was mended once."]],
+    ["a template, without what is inserted", "`It has ${count(n)} old lines`", ["It has … old lines"]],
+    ["text of a page", "<p>It was mended.</p>", ["It was mended."]],
+    [
+      "no comment, regular expression and SQL",
+      '// was mended\nconst x = /"was mended"/; q("select a from b")',
+      [],
+    ],
+    [
+      "a URL that is no comment",
+      '"See https://example.org for more."',
+      ["See https://example.org for more."],
+    ],
+  ])("are %s", (_, source, texts) => {
+    expect(textsOf(source)).toEqual(texts);
   });
 });

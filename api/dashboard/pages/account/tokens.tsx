@@ -69,7 +69,7 @@ export const additionalTokens = section({
   },
   render: ({ made, tokens }, { user }) => (
     <Panel title="Access tokens">
-      <p>Tokens with limited permissions, for programs that don't need all of yours.</p>
+      <p>Tokens with limited permissions, for scripts and other programs.</p>
       {made && (
         <div class="notice" role="status">
           <p>Token {made.name} created. Copy it now: it won't be shown again.</p>

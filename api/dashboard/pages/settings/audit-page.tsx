@@ -30,7 +30,7 @@ export const auditPage = page<AuditList>({
 function Audit({ list }: { list: AuditList }) {
   return (
     <>
-      <PageHead title="Audit log" about="Who changed what, newest first." guide="sharing" />
+      <PageHead title="Audit log" about="Changes, exports and sign-ins, newest first." guide="sharing" />
       <SettingsTabs current="audit" />
       <Panel title="Audit log">
         <Filter />
