@@ -155,7 +155,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   });
   for (const outcome of ["enriched", "dead-letter"]) chunks.inc({ outcome }, 0);
   for (const outcome of ["imported", "rejected"]) events.inc({ outcome }, 0);
-  for (const outcome of ["stored", "refused"]) live.inc({ outcome }, 0);
+  for (const outcome of ["stored", "rejected"]) live.inc({ outcome }, 0);
   for (const delivery of ["first", "again"]) batches.zero({ delivery });
   return {
     onOutcomes(outcomes) {
@@ -163,7 +163,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
       chunks.inc({ outcome: "enriched" }, enriched.length);
       for (const outcome of outcomes.filter((each) => each.live)) {
         live.inc({ outcome: "stored" }, outcome.eventsImported);
-        live.inc({ outcome: "refused" }, outcome.eventsFailed);
+        live.inc({ outcome: "rejected" }, outcome.eventsFailed);
       }
       for (const outcome of outcomes.filter((each) => !each.live)) {
         events.inc({ outcome: "imported" }, outcome.eventsImported);

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WebhookBacklog } from "../../api/webhooks/webhook-deliveries.js";
 import type { AttemptOutcome } from "../../api/webhooks/webhook-outcomes.js";
 
-const OUTCOMES = ["delivered", "refused", "retried", "failed"] as const;
+const OUTCOMES = ["delivered", "rejected", "retried", "failed"] as const;
 const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export function createWebhookMetrics(
@@ -42,7 +42,7 @@ export function createWebhookMetrics(
 
 function outcomeOf({ exchange, next }: AttemptOutcome): (typeof OUTCOMES)[number] {
   if (next.state === "pending") return "retried";
-  if (next.state === "failed" && exchange.status !== null) return "refused";
+  if (next.state === "failed" && exchange.status !== null) return "rejected";
   return next.state;
 }
 

@@ -15,6 +15,7 @@ import { guideSuite } from "./suites/guide.js";
 import { hostileSuite } from "./suites/hostile-text.js";
 import { newcomerSuite } from "./suites/newcomer.js";
 import { numberSuite } from "./suites/numbers.js";
+import { pictureSuite } from "./suites/pictures.js";
 import { reachSuite } from "./suites/reach.js";
 import { sourceSuite } from "./suites/sources.js";
 import { uploadSuite } from "./suites/uploads.js";
@@ -41,6 +42,7 @@ describeWithChromium("the dashboard in Chromium", (chromium) => {
     });
 
     reachSuite(world);
+    pictureSuite(world);
     numberSuite(world);
     filterSuite(world);
     budgetSuite(world);

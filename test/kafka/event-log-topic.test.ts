@@ -75,7 +75,7 @@ describeWithBroker("the topic of the event log", (broker) => {
     const prefix = newPrefix();
     await createByHand(prefix, { "cleanup.policy": policy });
     await expect(openKafkaLog(optionsFor(prefix), pino({ level: "silent" }))).rejects.toThrow(
-      /is compacted .*set its cleanup\.policy to delete/,
+      /is compacted .*Set its cleanup\.policy to delete/,
     );
   });
 

@@ -112,7 +112,7 @@ export function uploadSuite(world: () => DashboardWorld): void {
       await page.getByText("2 events found in 2 lines.").waitFor();
       await page.getByRole("cell", { name: "note=b" }).waitFor();
       await page.getByLabel("Format").selectOption("scarf-csv");
-      await page.getByText("names between commas, and id among them").waitFor();
+      await page.getByText("column names separated by commas, including id").waitFor();
       expect(await page.getByLabel("Format").inputValue()).toBe("scarf-csv");
     });
 

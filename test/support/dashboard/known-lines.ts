@@ -92,7 +92,7 @@ export function bodyOf(lines: readonly KnownLine[]): string {
 export function sumsOf(lines: readonly KnownLine[]) {
   return {
     Downloads: lines.length,
-    "Unique addresses": new Set(lines.map(({ address }) => address)).size,
+    "Unique IPs": new Set(lines.map(({ address }) => address)).size,
     Companies: new Set(lines.flatMap(({ company }) => company || [])).size,
   };
 }

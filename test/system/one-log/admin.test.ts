@@ -143,7 +143,7 @@ describe("admin", () => {
     // As the job does that erases them.
     await postgres.pg.query("update deleted_artifacts set erased_at = now()");
     const removed = await admin(beside(), "remove-organization", "ivy-team");
-    expect(removed).toMatchObject({ out: ["Ivy-Team is removed."], errors: [] });
+    expect(removed).toMatchObject({ out: ["Removed organization Ivy-Team."], errors: [] });
     expect((await api.call(token, "GET /v1/organizations/ivy-team")).status).toBe(404);
     const log = await api.call(token, "GET /v2/ivy/audit");
     expect(log.body).toMatchObject({
@@ -192,7 +192,10 @@ describe("admin", () => {
     expect(await admin({ DATA_DIR }, "list-accounts")).toMatchObject({ errors: [] });
     await admin({ DATA_DIR }, ...making("Gus"));
     const nowhere = await admin({ DATA_DIR }, "sign-in-link", "gus");
-    expect(nowhere).toMatchObject({ out: [], errors: [expect.stringMatching(/^No server runs .*--url/)] });
+    expect(nowhere).toMatchObject({
+      out: [],
+      errors: [expect.stringMatching(/^The service is not running .*--url/)],
+    });
     await running.writeEndpoints({ postgres: postgres.url, api: "http://[::]:8080" });
     const linked = await admin({ DATA_DIR }, "sign-in-link", "gus");
     const link = /^http:\/\/\[::1\]:8080\/dashboard\/sign-in\/link#key=mtl_[\w-]{43}$/;

@@ -87,7 +87,7 @@ describe("a page of an upstream", () => {
     ["/four", "was redirected more than 3 times"],
     ["/file", "was redirected from https to http, or to another protocol: file://"],
     ["/nowhere", "was redirected to an invalid URL: http://["],
-    ["/brotli", "answered with Content-Encoding br"],
+    ["/brotli", "used Content-Encoding br"],
     ["/switched", "closed the connection without a response"],
     ["/endless", "sends too many interim responses"],
   ])("at %s is not had: it %s", async (path, message) => {

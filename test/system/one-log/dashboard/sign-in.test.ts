@@ -472,7 +472,7 @@ test("a renamed account keeps its token and sessions; its old name is free, and 
   await expect(rename("nobody", "tess")).rejects.toThrow("The user nobody does not exist.");
   expect(await statusOf(token)).toBe(200);
 
-  expect(await rename("RITA", "Rosa")).toBe("rita is Rosa now.");
+  expect(await rename("RITA", "Rosa")).toBe("Renamed rita to Rosa.");
   const user = (await (await fetch(`${api}/v1/user`, { headers })).json()) as UserV1;
   expect(user.username).toBe("Rosa");
   expect(await isSignedIn(into)).toBe(true);
@@ -504,7 +504,7 @@ test("an account is removed when nothing is left without an owner; organizations
   const refused = toolchain.admin("remove-account", "paul");
   await expect(refused).rejects.toThrow(
     "paul is the last owner of p-org; and owns the packages p-pack. Nothing was removed. First, make " +
-      "another member an owner, delete the packages (rotate-token prints a token for that)",
+      "another member an owner, delete the packages (rotate-token prints a token for this)",
   );
   expect(await statusOf(api.token)).toBe(200);
 

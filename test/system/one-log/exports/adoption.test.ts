@@ -161,7 +161,7 @@ test("as CSV it is the series, for those who may export the package", async () =
 
 test.each([
   ["", 400, "invalid-query", "package is required"],
-  ["package=none", 404, "not-found", "There is no package none"],
+  ["package=none", 404, "not-found", "The package none does not exist"],
   ["package=image&pixel=site", 400, "invalid-query", "pixel"],
   ["package=image&compare=previous", 400, "invalid-query", "compare"],
   ["package=image&versions=patch", 400, "invalid-query", "versions must be one of exact, minor, major"],

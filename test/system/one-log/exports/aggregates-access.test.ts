@@ -170,7 +170,7 @@ describe("a range", () => {
     const byId = await ask(as.owner, `${GRANTED}&package=${artifacts[1]?.id}`);
     expect(await ask(as.owner, `${GRANTED}&package=files`)).toEqual(byId);
     const { body } = await ask(as.owner, `${GRANTED}&package=file`);
-    expect(JSON.stringify(body)).toMatch(/no package file .* GET \/v1\/packages/);
+    expect(JSON.stringify(body)).toMatch(/package file does not exist.* GET \/v1\/packages/);
   });
 
   test("is narrowed to one package, whatever the case of its id", async () => {

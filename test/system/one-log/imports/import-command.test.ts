@@ -85,7 +85,7 @@ describe("a file of events", () => {
     expect(await send(file)).toMatchObject({
       status: 0,
       out: expect.stringMatching(
-        /^good\.ndjson: 1 event imported, 0 lines refused\. Import [0-9a-f-]{36}\.\n$/,
+        /^good\.ndjson: 1 event imported, 0 lines rejected\. Import [0-9a-f-]{36}\.\n$/,
       ) as string,
       err: "",
     });
@@ -101,12 +101,12 @@ describe("a file of events", () => {
     const { status, out } = await send(file, "--rejected", "rejected.ndjson");
     expect(status).toBe(2);
     expect(out).toContain("1 event imported, 1 line rejected");
-    expect(out).toContain("line 2: $time is not");
+    expect(out).toContain("line 2: $time must be");
     expect(await readFile(join(folder, "rejected.ndjson"), "utf8")).toBe(`${BAD}\n`);
   });
 
   test.each([
-    [`${BAD}\n${BAD}\n`, 2, "every line was refused"],
+    [`${BAD}\n${BAD}\n`, 2, "every line was rejected"],
     ["\n", 0, "the body has no lines"],
   ])("of which nothing is imported says so: %j", async (content, wanted, reason) => {
     const file = await write("none.ndjson", content);
@@ -208,7 +208,7 @@ describe("other formats", () => {
     const path = "/releases/{name}-{version}.tar.gz";
     expect(await send("access.log", "--format", "combined", "--path", path)).toMatchObject({
       status: 0,
-      out: saying("4 events imported, 0 lines rejected, and 4 lines counted as no download."),
+      out: saying("4 events imported, 0 lines rejected, and 4 lines skipped (not a download)."),
     });
   });
 
@@ -218,7 +218,7 @@ describe("other formats", () => {
     const none = await send(file, "--format", "combined", "--path", "/other/{version}");
     expect(none.status).toBe(0);
     expect(none.out).toMatch(
-      /Nothing was imported: none of the 8 lines is a download that matches --path \/other\/{version} matches\.\n$/,
+      /Nothing was imported: none of the 8 lines is a download that matches --path \/other\/{version}\.\n$/,
     );
     const unnamed = await send(file);
     expect(unnamed.status).toBe(1);
@@ -243,14 +243,14 @@ describe("other formats", () => {
 test("says that refused rows of a table lack their header", async () => {
   const { status, out } = await run(["--help"]);
   expect(status).toBe(0);
-  expect(out).toContain("Refused rows of a table need its header above them");
+  expect(out).toContain("Rejected rows of a CSV file need its header above them");
 });
 
 describe("what goes wrong is said in a sentence, with status 1", () => {
   test.each([
     ["a file that is not there", ["nowhere", "--to", "x/y"], "The file nowhere does not exist."],
     ["a folder", [".", "--to", "x/y"], ". is a folder. Pass its files."],
-    ["an owner that is not there", ["-", "--to", "nobody"], "There is no owner nobody"],
+    ["an owner that is not there", ["-", "--to", "nobody"], "The owner nobody does not exist"],
     ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "is taken from --token, MAINTAINER_TOKEN"],
     ["no service", ["-", "--to", "x", "--url", "http://127.0.0.1:1"], "cannot be reached"],
     ["no URL", ["-", "--to", "x", "--url", "maintainer"], "--url maintainer is not a URL"],
@@ -264,7 +264,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     [
       "a pattern for no log",
       ["-", "--to", "x/y", "--path", "/tool"],
-      "add --format combined, cloudfront, s3, caddy, or traefik.",
+      "Add --format combined, cloudfront, s3, caddy, or traefik.",
     ],
     ["an unknown format", ["-", "--to", "x/y", "--format", "xml"], "Allowed choices are ndjson"],
   ])("%s", async (_, args, sentence) => {

@@ -279,8 +279,8 @@ describe("a body that is plainly of another format is refused before its import 
     ["caddy", '1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /a', "invalid-body", "format=combined"],
     ["traefik", "x", "invalid-body", "JSON object"],
     ["ndjson", '{"RequestPath":"/","DownstreamStatus":200}', "not-ndjson", "format=traefik"],
-    ["scarf-csv", "$time,a", "invalid-body", "id among them"],
-    ["docker-dvp", "Action,Country", "invalid-body", "timestamp among them"],
+    ["scarf-csv", "$time,a", "invalid-body", "including id"],
+    ["docker-dvp", "Action,Country", "invalid-body", "including timestamp"],
   ])("as %s: %j", async (format, body, code, advice) => {
     const before = await api.get<{ event_imports: EventImport[] }>(`/v2/imports/${ORGANIZATION}`);
     for (const query of [{ format }, { format, dryRun: "true" as const }])

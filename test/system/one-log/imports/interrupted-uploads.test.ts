@@ -61,7 +61,7 @@ const ABORTED = {
       class: "error",
       type: "upload-interrupted",
       line: 0,
-      human_friendly_message: expect.stringContaining("Nothing was imported") as unknown,
+      human_friendly_message: expect.stringContaining("nothing was imported") as unknown,
     },
   ]) as unknown,
 };

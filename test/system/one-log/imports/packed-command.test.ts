@@ -128,7 +128,10 @@ describe("login", () => {
   test("sends its token to no other service", async () => {
     await login();
     const other = await importOne("c", "--url", "http://127.0.0.1:1");
-    expect(other).toMatchObject({ status: 1, err: saying("An API token for http://127.0.0.1:1 is needed") });
+    expect(other).toMatchObject({
+      status: 1,
+      err: saying("An API token for http://127.0.0.1:1 is required"),
+    });
   });
 
   test("is forgotten by logout", async () => {
@@ -159,7 +162,7 @@ describe("without a browser", () => {
 
   test("stats are totals and days, or the rows of a list", async () => {
     const { out } = await run(["stats", `${owner}/tool`, ...range], { env: env() });
-    expect(out).toMatch(/^2025-04-10 to 2025-04-11 \(left out\): 1 download .*\n2025-04-10 +1\n$/);
+    expect(out).toMatch(/^2025-04-10 to 2025-04-10 \(UTC\): 1 download, .*\n2025-04-10 +1\n$/);
     const rows = await run(["stats", owner, ...range, "--by", "country"], { env: env() });
     expect(rows.out).toBe("            1  100.0 %  DE\n");
     const mistyped = await run(["stats", `${owner}/tol`, ...range], { env: env() });

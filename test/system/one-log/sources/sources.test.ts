@@ -495,7 +495,7 @@ describe("what a registry says, whatever it says", () => {
     [
       "HTML with status 200",
       (_, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<html>"),
-      /no JSON \(text\/html\)/,
+      /not JSON \(text\/html\)/,
     ],
     [
       "20 MB",
@@ -503,9 +503,9 @@ describe("what a registry says, whatever it says", () => {
       /larger than 10 MiB/,
     ],
     ["another shape", json({ downloads: "many" }), /not as documented/],
-    ["a date that is none", json(days(["2026-02-31", 1])), /2026-02-31 is no date/],
+    ["a date that is none", json(days(["2026-02-31", 1])), /2026-02-31 is not a date/],
     ["a connection that breaks", (request) => void request.socket.destroy(), /could not be reached/],
-    ["a thing that went", status(404), /npm has no package left-pad/],
+    ["a thing that went", status(404), /npm has no package named left-pad/],
   ])("%s loses nothing and is said in a sentence", async (_, answer, sentence) => {
     const source = await create("npm", "left-pad");
     await runOn("2026-08-04", source, json(days(["2026-08-01", 3])));

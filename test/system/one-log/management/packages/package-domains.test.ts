@@ -66,7 +66,7 @@ describe("domains", () => {
     ];
     for (const answer of answers) {
       expect(answer).toMatchObject(refused(422, "not-a-file-package"));
-      expect((answer.body as { message: string }).message).toMatch(/file packages and Python packages.*npm/);
+      expect((answer.body as { message: string }).message).toMatch(/file and Python packages.*npm/);
     }
   });
 

@@ -225,7 +225,9 @@ describe("names of npm packages", () => {
       const served = await readCollectedPackages(postgres.pg);
       const reporting = served.filter((each) => each.name === name).map(({ mayReport }) => mayReport);
       expect(reporting.sort()).toEqual([false, true]);
-      await expect(assignNpmName(postgres.pg, { name, owner: "nobody-here" })).rejects.toThrow("no user");
+      await expect(assignNpmName(postgres.pg, { name, owner: "nobody-here" })).rejects.toThrow(
+        "does not exist",
+      );
     });
   });
 });

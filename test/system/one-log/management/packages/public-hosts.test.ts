@@ -86,7 +86,7 @@ describe("a domain", () => {
     await noteCollectionHost(postgres.pg, host);
     const own = {
       status: 422,
-      body: { code: "domain-is-already-in-use", message: expect.stringContaining("own") as string },
+      body: { code: "domain-is-already-in-use", message: expect.stringContaining("collector") as string },
     };
     const id = await file("admin");
     expect(await domain("admin", id)).toMatchObject(own);
