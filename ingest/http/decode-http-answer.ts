@@ -142,7 +142,7 @@ export class HttpAnswerDecoder {
       ...(this.values.get("transfer-encoding") ?? []),
       ...(this.values.get("content-length") ?? []),
     ];
-    if (ways.length > 1) throw new Error("both Content-Length and Transfer-Encoding are set");
+    if (ways.length > 1) throw new Error("the response declares its length more than once");
     if (this.answer.isWithoutBody === true || this.status === 204 || this.status === 304) return "nothing";
     this.isChunked = headers["transfer-encoding"]?.toLowerCase() === "chunked";
     if (this.isChunked) return "size";
