@@ -55,10 +55,10 @@ const TAKE_TURN = `
 type Counted = Pick<MailToAdmit, "mailbox" | "accountId" | "kind"> & { messageId?: string };
 
 function keysOf({ mailbox, accountId }: Counted): Record<string, string> {
-  return {
-    receiver: `receiver ${inboxOf(mailbox)}`,
-    ...(accountId !== null && { account: `account ${accountId}` }),
-  };
+  const receiver = `receiver ${inboxOf(mailbox)}`;
+  if (accountId === null) return { receiver };
+  const account = `account ${accountId}`;
+  return { receiver, account, pair: `${account}, ${receiver}` };
 }
 
 /** The limit that has room last; undefined where all have room, or the message was counted before. */

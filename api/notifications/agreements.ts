@@ -3,7 +3,7 @@ import { isUuid } from "../../schemas/formats.js";
 import { type Postgres, query } from "../postgres/query.js";
 import { CONFIRMATION_DAYS } from "./mail-limits.js";
 
-/** Whether a receiver gets mails of a notification: see `receiver_state` in the schema. */
+/** Whether a receiver gets mails of an owner: see `receiver_state` in the schema. */
 export type ReceiverState = "awaiting" | "confirmed" | "stopped";
 
 export interface Receiver {
@@ -24,10 +24,10 @@ export interface AgreementData {
 
 export async function readReceiverState(
   pg: Postgres,
-  { ownerId, notificationId, mailbox }: Receiver,
+  { ownerId, mailbox }: Pick<Receiver, "ownerId" | "mailbox">,
 ): Promise<ReceiverState> {
-  const text = "select receiver_state($1, $2, $3) as state";
-  const [row] = await query<{ state: ReceiverState }>(pg, text, [ownerId, notificationId, mailbox]);
+  const text = "select receiver_state($1, $2) as state";
+  const [row] = await query<{ state: ReceiverState }>(pg, text, [ownerId, mailbox]);
   return row?.state ?? "awaiting";
 }
 
@@ -46,8 +46,10 @@ export async function enqueueConfirmation(
   const text = `
     insert into notification_messages (id, owner_id, notification_id, event, period, state, data, complete_through)
     select $1::uuid, $2, $3, $5, $1::uuid::text, 'pending', $6, clock_timestamp()
-    where receiver_state($2, $3, $4) = 'awaiting'
-      and not exists (select from mail_agreements where owner_id = $2 and mailbox = $4 and ${ASKED_LATELY})
+    where receiver_state($2, $4) = 'awaiting'
+      and not exists (
+        select from mail_agreements where owner_id = $2 and inbox_of(mailbox) = inbox_of($4) and ${ASKED_LATELY}
+      )
       and not exists (
         select from notification_messages where notification_id = $3 and event = $5 and state = 'pending'
       )`;
@@ -60,9 +62,9 @@ export async function secondsUntilAskedAgain(
   { ownerId, mailbox }: Pick<Receiver, "ownerId" | "mailbox">,
 ): Promise<number> {
   const text = `
-    select extract(epoch from asked_at + interval '${CONFIRMATION_DAYS} days' - clock_timestamp())::float8 as seconds
-    from mail_agreements where owner_id = $1 and mailbox = $2 and ${ASKED_LATELY}`;
-  const [row] = await query<{ seconds: number }>(pg, text, [ownerId, mailbox]);
+    select extract(epoch from max(asked_at) + interval '${CONFIRMATION_DAYS} days' - clock_timestamp())::float8 as seconds
+    from mail_agreements where owner_id = $1 and inbox_of(mailbox) = inbox_of($2) and ${ASKED_LATELY}`;
+  const [row] = await query<{ seconds: number | null }>(pg, text, [ownerId, mailbox]);
   return Math.ceil(row?.seconds ?? 0);
 }
 
@@ -76,7 +78,11 @@ export async function putAsked(
 ): Promise<string | undefined> {
   const text = `
     insert into mail_agreements as a (id, owner_id, mailbox, asked_at, asked_by, asker)
-    values ($1, $2, $3, clock_timestamp(), $4, $5)
+    select $1, $2, $3, clock_timestamp(), $4, $5
+    where not exists (
+      select from mail_agreements
+      where owner_id = $2 and mailbox <> $3 and inbox_of(mailbox) = inbox_of($3) and ${ASKED_LATELY}
+    )
     on conflict on constraint mail_agreements_once
     do update set asked_at = excluded.asked_at, asked_by = excluded.asked_by, asker = excluded.asker
     where a.asked_by = excluded.asked_by or not coalesce(a.${ASKED_LATELY}, false)
@@ -85,7 +91,7 @@ export async function putAsked(
   return row?.id;
 }
 
-/** Takes back that this message asked, because it could not be sent: nobody has to wait for days. */
+/** Undoes `putAsked` for a message that could not be sent, so that the owner can ask again at once. */
 export async function deleteAsked(
   pg: Postgres,
   { id, messageId }: { id: string; messageId: string },

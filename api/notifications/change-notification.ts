@@ -17,7 +17,7 @@ import { type Owner, wholeOwnerFor } from "../access/authorise.js";
 import { ownedPackageId } from "../access/owned-package.js";
 import { lockOwner } from "../access/owners.js";
 import { type Quotas, requireRoom } from "../access/quotas.js";
-import { entityTag, requireMatch } from "../http/answers/headers.js";
+import { changedMeanwhile, entityTag, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { Call } from "../http/route.js";
 import { requireAllowedUrl } from "../outbound/require-allowed-url.js";
@@ -97,6 +97,8 @@ export async function changeNotification(
     await lockOwner(client, param("owner"));
     const { owner, notification: before } = await notificationFor(client, call);
     requireMatch(ctx, entityTag(before));
+    // The target was checked for the channel of before.
+    if (before.channel !== known.channel) throw changedMeanwhile();
     const stored = await readStoredNotification(client, before.id);
     if (stored === undefined) throw new Problem("not-found", "The notification has been deleted.");
     const fields = await changedTo(client, { call, owner, stored, sent });

@@ -2,7 +2,8 @@
 export type MailKind = "confirmation" | "digest" | "alert" | "by-hand";
 
 export interface MailLimit {
-  by: "receiver" | "account";
+  /** `pair`: one account and one receiver, so that one account cannot use up the mails of a receiver. */
+  by: "receiver" | "account" | "pair";
   kinds: readonly MailKind[];
   max: number;
   /** The window in which at most `max` are sent, in hours. */
@@ -16,7 +17,11 @@ export const MAIL_LIMITS: readonly MailLimit[] = [
   { by: "receiver", kinds: ["confirmation"], max: 3, hours: 24, mails: "confirmation mails" },
   { by: "receiver", kinds: ["confirmation"], max: 5, hours: 7 * 24, mails: "confirmation mails" },
   { by: "receiver", kinds: ["alert", "by-hand"], max: 20, hours: 24, mails: "mails other than digests" },
+  { by: "pair", kinds: ["confirmation"], max: 3, hours: 7 * 24, mails: "confirmation mails" },
+  { by: "pair", kinds: ["by-hand"], max: 10, hours: 24, mails: "mails sent by hand" },
+  { by: "pair", kinds: ["digest", "alert", "by-hand"], max: 80, hours: 24, mails: "mails" },
   { by: "account", kinds: ["confirmation"], max: 20, hours: 1, mails: "confirmation mails" },
+  { by: "account", kinds: ["confirmation"], max: 40, hours: 24, mails: "confirmation mails" },
   {
     by: "account",
     kinds: ["confirmation", "digest", "alert", "by-hand"],
@@ -39,9 +44,15 @@ export const SENDS_BY_HAND_MAX = 5;
 export const COUNTS_KEPT_HOURS = 8 * 24;
 
 export function limitSentence({ by, max, hours, mails }: MailLimit): string {
-  const whom = by === "receiver" ? "one address receives" : "one account sends";
+  const whom = WHOM[by];
   return `Limit reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
 }
+
+const WHOM: Readonly<Record<MailLimit["by"], string>> = {
+  receiver: "one address receives",
+  account: "one account sends",
+  pair: "one account sends one address",
+};
 
 /** `an hour`, `24 hours`, `7 days`. */
 export function windowOf(hours: number): string {

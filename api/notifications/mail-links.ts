@@ -1,4 +1,5 @@
 import type { Sealer } from "../identity/tokens.js";
+import type { StopScope } from "./mail-stops.js";
 
 /** What a link in a mail knows, also once its notification or its owner is gone. */
 export interface MailLink {
@@ -7,16 +8,21 @@ export interface MailLink {
   mailbox: string;
 }
 
+export interface UnsubscribeLink extends MailLink {
+  /** What one click in a mail program stops. */
+  oneClick: StopScope;
+}
+
 /**
- * Leads to a page where the receiver chooses what to stop, and stops all mails of the owner when something else is POSTed to it (RFC
- * 8058). Logs leave queries out.
+ * Opens a page where the receiver chooses what to stop. A POST without a choice (RFC 8058) stops `oneClick`. Logs leave
+ * queries out.
  */
-export function unsubscribeUrl(sealer: Sealer, base: string, link: MailLink): string {
-  const { notificationId, ownerId, mailbox } = link;
+export function unsubscribeUrl(sealer: Sealer, base: string, link: UnsubscribeLink): string {
+  const { notificationId, ownerId, mailbox, oneClick } = link;
   return tokenUrl(`${base}/unsubscribe/${notificationId}`, {
     sealer,
     purpose: unsubscribing(notificationId),
-    parts: [ownerId, mailbox],
+    parts: [ownerId, mailbox, oneClick],
   });
 }
 
@@ -24,11 +30,11 @@ export function unsubscribeUrl(sealer: Sealer, base: string, link: MailLink): st
 export function readUnsubscribeLink(
   sealer: Sealer,
   { notificationId, token }: { notificationId: string; token: string },
-): MailLink | undefined {
+): UnsubscribeLink | undefined {
   const parts = openToken(sealer, unsubscribing(notificationId), token);
   if (parts === undefined) return undefined;
-  const [ownerId = "", mailbox = ""] = parts;
-  return { ownerId, notificationId, mailbox };
+  const [ownerId = "", mailbox = "", oneClick] = parts;
+  return { ownerId, notificationId, mailbox, oneClick: oneClick === "service" ? "service" : "owner" };
 }
 
 /** A link as it stands in a preview: whoever manages a notification must not act for its receiver. */

@@ -14,6 +14,7 @@ import { type Agreement, putAgreed, readAgreement } from "./agreements.js";
 import {
   type ConfirmationLink,
   type MailLink,
+  type UnsubscribeLink,
   readConfirmationLink,
   readUnsubscribeLink,
 } from "./mail-links.js";
@@ -62,7 +63,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
       handle: page(async (ctx) => {
         const link = unsubscribeLinkOf(ctx, deps);
         // Mail programs send `List-Unsubscribe=One-Click`.
-        const choice = (await readChoice(ctx, [...STOP_SCOPES, "resume"])) ?? "owner";
+        const choice = (await readChoice(ctx, [...STOP_SCOPES, "resume"])) ?? link.oneClick;
         await choose(ctx, { ...deps, link, choice });
         await showUnsubscribing(ctx, { ...deps, link });
       }),
@@ -96,7 +97,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
 
 type Linked<Link = MailLink> = Pick<MailPageDeps, "pg"> & { link: Link };
 
-function unsubscribeLinkOf(ctx: ApiContext, { sealer }: MailPageDeps): MailLink {
+function unsubscribeLinkOf(ctx: ApiContext, { sealer }: MailPageDeps): UnsubscribeLink {
   const notificationId = paramOf(ctx, "notification");
   return requireLink(readUnsubscribeLink(sealer, { notificationId, token: String(ctx.query["token"]) }));
 }
@@ -113,9 +114,8 @@ function requireLink<Link>(link: Link | undefined): Link {
 
 async function showUnsubscribing(ctx: ApiContext, { pg, link }: Linked): Promise<void> {
   const owner = await readOwnerName(pg, link.ownerId);
-  const hasNotification = (await readStoredNotification(pg, link.notificationId)) !== undefined;
   const stop = await readStop(pg, link);
-  renderUnsubscribePage(ctx, { address: link.mailbox, owner, hasNotification, stop });
+  renderUnsubscribePage(ctx, { address: link.mailbox, owner, stop });
 }
 
 async function showConfirming(ctx: ApiContext, { pg, link }: Linked<ConfirmationLink>): Promise<void> {
@@ -196,7 +196,7 @@ function operationOf(id: string, { summary, parameter }: { summary: string; para
     tag: "Notifications",
     summary,
     description: "The link is part of mails and contains a token that only the receiver has.",
-    path: { [parameter]: { schema: { type: "string" }, description: "Id of the notification" } },
+    path: { [parameter]: { schema: { type: "string" }, description: `Id of the ${parameter}` } },
     query: {
       token: {
         schema: { type: "string" },

@@ -13,15 +13,10 @@ interface Unsubscribing {
   address: string;
   /** Undefined once it is removed. */
   owner: string | undefined;
-  /** Whether it was not deleted. */
-  hasNotification: boolean;
   stop: StopScope | undefined;
 }
 
-export function renderUnsubscribePage(
-  ctx: ApiContext,
-  { address, owner, hasNotification, stop }: Unsubscribing,
-): void {
+export function renderUnsubscribePage(ctx: ApiContext, { address, owner, stop }: Unsubscribing): void {
   const about = owner === undefined ? "" : ` about ${owner}`;
   if (stop !== undefined) return renderStopped(ctx, { address, owner, stop });
   show(
@@ -29,7 +24,6 @@ export function renderUnsubscribePage(
     "Unsubscribe",
     `${address} receives mails${about} from this service. Choose which ones to stop.`,
     <Choices>
-      {hasNotification && <Choice choice="notification">Stop this notification</Choice>}
       {owner !== undefined && <Choice choice="owner">Stop all mails about {owner}</Choice>}
       <Choice choice="service">Stop all mails from this service</Choice>
     </Choices>,
@@ -83,7 +77,6 @@ interface Stopped {
 
 function renderStopped(ctx: ApiContext, { address, owner = "this owner", stop }: Stopped): void {
   const ended = {
-    notification: `this notification about ${owner}`,
     owner: `all mails about ${owner}`,
     service: "all mails from this service",
   };

@@ -1,46 +1,45 @@
 import { type Postgres, query } from "../postgres/query.js";
-import type { Receiver } from "./agreements.js";
 
 /** What a receiver stops, from the least to the most. */
-export const STOP_SCOPES = ["notification", "owner", "service"] as const;
+export const STOP_SCOPES = ["owner", "service"] as const;
 export type StopScope = (typeof STOP_SCOPES)[number];
 
-/** Stops mails to the receiver. False where they were stopped before, or what they are about is gone. */
-export async function putStop(pg: Postgres, receiver: Receiver, scope: StopScope): Promise<boolean> {
-  const text = `
-    insert into mail_stops (mailbox, owner_id, notification_id)
-    select lower($1 collate "C"), $2, $3
-    where ($2::uuid is null or exists (select from owners where id = $2))
-      and ($3::uuid is null or exists (select from notifications where id = $3))
-    on conflict do nothing returning mailbox`;
-  const { mailbox, ownerId, notificationId } = receiver;
-  const owner = scope === "service" ? null : ownerId;
-  const notification = scope === "notification" ? notificationId : null;
-  return (await query(pg, text, [mailbox, owner, notification])).length > 0;
+interface StoppedMails {
+  ownerId: string;
+  /** The result of `mailboxKey`. Every spelling of the same inbox is stopped. */
+  mailbox: string;
 }
 
-/** The widest stop that keeps mails of the notification from the receiver. */
-export async function readStop(pg: Postgres, receiver: Receiver): Promise<StopScope | undefined> {
+/**
+ * Stops mails to the receiver: those of the whole service if the owner is gone, because its account may ask for another
+ * owner. False if they were stopped before.
+ */
+export async function putStop(
+  pg: Postgres,
+  { ownerId, mailbox }: StoppedMails,
+  scope: StopScope,
+): Promise<boolean> {
   const text = `
-    select owner_id as owner, notification_id as notification ${OF_RECEIVER}
-    order by owner_id nulls first, notification_id nulls first limit 1`;
-  const [row] = await query<{ owner: string | null; notification: string | null }>(
-    pg,
-    text,
-    valuesOf(receiver),
-  );
+    insert into mail_stops (inbox, owner_id)
+    values (inbox_of($1), (select id from owners where id = $2 and $3 = 'owner'))
+    on conflict do nothing returning inbox`;
+  return (await query(pg, text, [mailbox, ownerId, scope])).length > 0;
+}
+
+/** The widest stop that keeps mails of the owner from the receiver. */
+export async function readStop(
+  pg: Postgres,
+  { ownerId, mailbox }: StoppedMails,
+): Promise<StopScope | undefined> {
+  const text = `select owner_id as owner ${OF_RECEIVER} order by owner_id nulls first limit 1`;
+  const [row] = await query<{ owner: string | null }>(pg, text, [mailbox, ownerId]);
   if (row === undefined) return undefined;
-  if (row.owner === null) return "service";
-  return row.notification === null ? "owner" : "notification";
+  return row.owner === null ? "service" : "owner";
 }
 
-/** Ends every stop that keeps mails of the notification from the receiver. False where there was none. */
-export async function deleteStops(pg: Postgres, receiver: Receiver): Promise<boolean> {
-  return (await query(pg, `delete ${OF_RECEIVER} returning mailbox`, valuesOf(receiver))).length > 0;
+/** Ends every stop that keeps mails of the owner from the receiver. False if there was none. */
+export async function deleteStops(pg: Postgres, { ownerId, mailbox }: StoppedMails): Promise<boolean> {
+  return (await query(pg, `delete ${OF_RECEIVER} returning inbox`, [mailbox, ownerId])).length > 0;
 }
 
-const OF_RECEIVER = `
-  from mail_stops
-  where mailbox = lower($1 collate "C") and coalesce(owner_id, $2) = $2 and coalesce(notification_id, $3) = $3`;
-
-const valuesOf = ({ mailbox, ownerId, notificationId }: Receiver) => [mailbox, ownerId, notificationId];
+const OF_RECEIVER = "from mail_stops where inbox = inbox_of($1) and coalesce(owner_id, $2) = $2";

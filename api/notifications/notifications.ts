@@ -121,7 +121,7 @@ const SELECT = `
       else last.last_error
     end as last_error
   from notifications n join owners o on o.id = n.owner_id
-    left join lateral (select receiver_state(n.owner_id, n.id, n.mailbox) as state) r on n.mailbox is not null
+    left join lateral (select receiver_state(n.owner_id, n.mailbox) as state) r on n.mailbox is not null
     left join lateral (
       select state, last_error, coalesce(ended_at, created_at) as tried_at from notification_messages m
       where m.notification_id = n.id and m.state not in ('nothing', 'gathered') order by m.id desc limit 1

@@ -37,7 +37,7 @@ export async function sendMessage(sending: Sending, deps: SendDeps): Promise<Sen
   const target = deps.sealer.open(notification.target, notification.id);
   if (notification.channel !== "email") return sendToChat(sending, { ...deps, url: target });
   const base = deps.linkBase();
-  const url = base && unsubscribeUrl(deps.sealer, base, linkOf(notification));
+  const url = base && unsubscribeUrl(deps.sealer, base, { ...linkOf(notification), oneClick: "owner" });
   return sendByMail(mailOf(sending, { base, to: target, url }), deps);
 }
 
@@ -84,7 +84,8 @@ export function sendConfirmation(asking: Asking, deps: SendDeps): Promise<Sent> 
     subject: message.subject,
     text: messageText(message),
     html: messageHtml(message),
-    unsubscribeUrl: unsubscribeUrl(deps.sealer, base, link),
+    // An account may ask for many owners.
+    unsubscribeUrl: unsubscribeUrl(deps.sealer, base, { ...link, oneClick: "service" }),
   };
   return sendByMail(mail, deps);
 }

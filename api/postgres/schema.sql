@@ -801,7 +801,7 @@ create table notifications (
   target_shown      text not null,
   -- The address of a mail as receivers are compared, see `mailboxKey`; null for a chat.
   mailbox           text,
-  -- Whose mails these are in the limits: the account that saved it last.
+  -- The account that saved it last; limits count its mails.
   saved_by          uuid references accounts (id) on delete set null,
   enabled           boolean not null default true,
   -- Of messages that a person sent by hand: the last one, why it was not taken, and the last one that was.
@@ -815,9 +815,15 @@ create table notifications (
   created_at        timestamptz not null default now(),
   updated_at        timestamptz not null default now()
 );
+alter table notifications add constraint notifications_mailbox check ((channel = 'email') = (mailbox is not null));
 create index notifications_of_owner on notifications (owner_id, id desc);
 create index notifications_of_package on notifications (package_id) where package_id is not null;
 create index notifications_saved_by on notifications (saved_by) where saved_by is not null;
+
+-- The inbox behind a mailbox, as `inboxOf`: without `+tag`, and without case.
+create function inbox_of(mailbox text) returns text language sql immutable as $$
+  select lower(regexp_replace(mailbox, '\+.*(@[^@]*)$', '\1') collate "C")
+$$;
 
 -- Who was asked for, and gave, consent to mails of an owner? One row for each address that no member has.
 create table mail_agreements (
@@ -833,20 +839,18 @@ create table mail_agreements (
   constraint mail_agreements_once unique (owner_id, mailbox)
 );
 
--- What receivers stopped: one notification, one owner (no notification), or the whole service (neither). They alone undo it.
+-- Opt-outs of receivers: of one owner, or of the whole service (no owner). Only the receiver undoes them.
 create table mail_stops (
-  -- Compared without case: a stop covers more rather than less.
-  mailbox         text not null check (mailbox = lower(mailbox collate "C")),
-  owner_id        uuid references owners (id) on delete cascade,
-  notification_id uuid references notifications (id) on delete cascade,
-  stopped_at      timestamptz not null default clock_timestamp(),
-  constraint mail_stops_once unique nulls not distinct (mailbox, owner_id, notification_id)
+  -- The inbox, not its spellings: a stop covers more rather than less.
+  inbox      text not null check (inbox = inbox_of(inbox)),
+  owner_id   uuid references owners (id) on delete cascade,
+  stopped_at timestamptz not null default clock_timestamp(),
+  constraint mail_stops_once unique nulls not distinct (inbox, owner_id)
 );
 create index mail_stops_of_owner on mail_stops (owner_id) where owner_id is not null;
-create index mail_stops_of_notification on mail_stops (notification_id) where notification_id is not null;
 
--- Mails by what limits count them by: two rows a mail, `receiver ...` and `account ...`. Nothing that accounts delete takes
--- rows away.
+-- Sent mails, for the limits: a row for each of `receiver ...`, `account ...` and both. Independent of owners, so that
+-- deleting one resets no limit.
 create table mail_counts (
   message_id uuid not null,
   counted_by text not null,
@@ -857,20 +861,18 @@ create table mail_counts (
 create index mail_counts_newest on mail_counts (counted_by, sent_at desc);
 create index mail_counts_by_age on mail_counts (sent_at);
 
--- Does the receiver get mails of this notification? `stopped`, `confirmed`, or `awaiting` its confirmation.
-create function receiver_state(owner uuid, notification uuid, receiver text) returns text language sql stable as $$
+-- Does the receiver get mails of this owner? `stopped`, `confirmed`, or `awaiting` its confirmation.
+create function receiver_state(owner uuid, receiver text) returns text language sql stable as $$
   select case
     when exists (
-      select from mail_stops s
-      where s.mailbox = lower(receiver collate "C") and coalesce(s.owner_id, owner) = owner
-        and coalesce(s.notification_id, notification) = notification
+      select from mail_stops s where s.inbox = inbox_of(receiver) and coalesce(s.owner_id, owner) = owner
     ) then 'stopped'
     when exists (
       select from mail_agreements a where a.owner_id = owner and a.mailbox = receiver and a.agreed_at is not null
     ) or exists (
       -- Members agree by being there.
       select from accounts a
-      where a.email_key = lower(receiver collate "C") and (a.id = owner
+      where a.email_key = lower(receiver collate "C") and a.disabled_at is null and (a.id = owner
         or exists (select from memberships m where m.account_id = a.id and m.organization_id = owner))
     ) then 'confirmed'
     else 'awaiting' end

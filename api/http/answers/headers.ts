@@ -27,7 +27,11 @@ export function requireMatch(ctx: ApiContext, current: string): void {
   if (wanted === "" || wanted.trim() === "*") return;
   const tags = wanted.split(",").map((tag) => withoutEncoding(tag.trim()));
   if (tags.includes(current)) return;
-  throw new Problem(
+  throw changedMeanwhile();
+}
+
+export function changedMeanwhile(): Problem {
+  return new Problem(
     "precondition-failed",
     "The record has changed since you read it. Read it again and retry.",
   );

@@ -100,6 +100,11 @@ export async function idle(pg: Pool = postgres.pg): Promise<void> {
 export function linkIn(mail: Mail | undefined, page: "confirm-address" | "unsubscribe"): string {
   const link = new RegExp(`${PUBLIC_URL}/${page}/\\S+`).exec(mail?.text ?? "")?.[0];
   if (link === undefined) throw new Error(`the mail has no link to ${page}`);
+  return atApi(link);
+}
+
+/** A link of a mail, to the program of the test. */
+export function atApi(link: string): string {
   return link.replace(PUBLIC_URL, api.url);
 }
 

@@ -29,7 +29,11 @@ test("every page is among those whose commands run", () => {
 test("the page of notifications has every limit of mails", () => {
   const text = textOf("deploy/docs/how-to/notifications.md").replace(/\s+/g, " ");
   const written = MAIL_LIMITS.map(({ by, max, hours, mails }) => {
-    const whom = by === "account" ? `${mails} of one account` : `${mails} to one address, of all owners`;
+    const whom = {
+      account: `${mails} of one account`,
+      receiver: `${mails} to one address, of all owners`,
+      pair: `${mails} of one account to one address`,
+    }[by];
     return `| ${whom} | ${max} in ${windowOf(hours)} |`;
   });
   const others = [

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { admitMail } from "../../../../api/notifications/admit-mail.js";
 import { exampleOf } from "../../../../api/notifications/example-data.js";
 import type { NotificationRecord } from "../../../../schemas/contracts/notification.js";
-import { MAIL_LIMITS, SENDS_BY_HAND_MAX } from "../../../../api/notifications/mail-limits.js";
+import { MAIL_LIMITS, type MailLimit, SENDS_BY_HAND_MAX } from "../../../../api/notifications/mail-limits.js";
 import { as, postgres, refused, world } from "../../../support/api/use-world.js";
 import {
   confirm,
@@ -20,9 +20,15 @@ import { putMessages, putOwner } from "../../../support/notifications/put-notifi
 useMailWorld();
 
 const STRANGER = "grace@elsewhere.example";
-const [ASKED = 0, ASKED_IN_WEEK = 0, RECEIVED = 0, ASKING = 0, SENDING = 0] = MAIL_LIMITS.map(
-  ({ max }) => max,
-);
+const maxOf = (wanted: Partial<MailLimit>) =>
+  MAIL_LIMITS.find((limit) =>
+    Object.entries(wanted).every(([key, value]) => limit[key as keyof MailLimit] === value),
+  )?.max ?? 0;
+const ASKED = maxOf({ by: "receiver", hours: 24 });
+const ASKED_IN_WEEK = maxOf({ by: "receiver", hours: 7 * 24 });
+const RECEIVED = maxOf({ by: "receiver", mails: "mails other than digests" });
+const ASKING = maxOf({ by: "account", hours: 1 });
+const SENDING = maxOf({ by: "account", mails: "mails" });
 
 const tell = async ({ id }: NotificationRecord, count: number) => {
   await putMessages(postgres.pg, id, count);
@@ -143,13 +149,24 @@ test("a receiver gets so many mails in a day and all digests; the rest waits, an
 });
 
 test("an account sends so many mails in an hour, to whomever", async () => {
-  const receivers = [await toMember("weekly-digest"), await notify(`${world.names.owner}@example.org`)];
-  for (const each of receivers) await putMessages(postgres.pg, each.id, SENDING / 2 + 5);
+  const each = Math.ceil(SENDING / 3) + 5;
+  for (const who of ["owner", "admin", "member"] as const) {
+    const { id } = await notify(`${world.names[who]}@example.org`);
+    await putMessages(postgres.pg, id, each);
+  }
   await idle();
   expect(mails).toHaveLength(SENDING);
   await passTime("1 hour");
   await idle();
-  expect(mails).toHaveLength(SENDING + 10);
+  expect(mails).toHaveLength(3 * each);
+});
+
+test("an account sends so many mails to one receiver in a day, and others still reach the receiver", async () => {
+  const max = maxOf({ by: "pair", mails: "mails" });
+  await tell(await toMember("weekly-digest"), max + 3);
+  expect(mails).toHaveLength(max);
+  await tell(await notify(`${world.names.member}@example.org`, { by: "owner" }), 2);
+  expect(mails).toHaveLength(max + 2);
 });
 
 test("a mail that is tried again counts once", async () => {
