@@ -365,13 +365,13 @@ test("a public page shows no annotation", async () => {
 
 // The last: what it uses up is missing for a minute.
 test("more requests than a reader makes are refused, with the time to wait", async () => {
-  const asked = Array.from(
-    { length: REQUESTS_MAX + 1 },
-    (_, at) => () => fetched(at % 2 === 0 ? `/badge/${OWNER}/tool.svg` : `/p/${OWNER}/tool`),
-  );
-  const answers: Response[] = [];
-  while (asked.length > 0) answers.push(...(await Promise.all(asked.splice(0, 20).map((ask) => ask()))));
-  const refused = answers.filter(({ status }) => status === 429);
+  const ask = (at: number) => fetched(at % 2 === 0 ? `/badge/${OWNER}/tool.svg` : `/p/${OWNER}/tool`);
+  let refused: Response[] = [];
+  // A window that earlier tests began may end meanwhile: the next one is full in time.
+  for (let sent = 0; sent < 2 * REQUESTS_MAX && refused.length === 0; sent += 20) {
+    const answers = await Promise.all(Array.from({ length: 21 }, (_, nth) => ask(sent + nth)));
+    refused = answers.filter(({ status }) => status === 429);
+  }
   expect(refused.length).toBeGreaterThan(0);
   expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
 });
