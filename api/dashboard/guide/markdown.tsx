@@ -85,10 +85,17 @@ function nodeOf(token: MarkedToken, { addressOf, pictureOf, shown }: Shown): Com
     case "list_item":
     case "checkbox":
     case "def":
-    case "html":
     case "space":
       return null;
+    case "html":
+      return pictureIn(token.text, pictureOf);
   }
+}
+
+/** `<picture>` of the README, which has one for dark pages as well: its image. Other HTML shows nothing. */
+function pictureIn(html: string, pictureOf: Shown["pictureOf"]): ComponentChildren {
+  const [, alt, path = ""] = /^<picture>[^]*<img alt="([^"<>]*)" src="([^"<>]*)">/.exec(html) ?? [];
+  return alt === undefined ? null : <img {...pictureOf(path)} alt={alt} loading="lazy" />;
 }
 
 /** A section's heading is a link to it, to copy. */

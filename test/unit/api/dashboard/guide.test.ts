@@ -68,6 +68,11 @@ test("pictures are among the dashboard's files, with their size; files that are 
   expect(rendered("![A chart](deploy/docs/package.png)")).toContain(
     '<img src="/tools/assets/package.png" width="1280" height="1000" alt="A chart"',
   );
+  const inBoth =
+    '<picture>\n  <source srcset="deploy/docs/package-dark.png">\n  <img alt="A" src="deploy/docs/package.png">\n</picture>';
+  expect(rendered(inBoth)).toContain(
+    '<img src="/tools/assets/package.png" width="1280" height="1000" alt="A"',
+  );
   expect(rendered("the [unit](deploy/systemd/maintainer-toolchain.service)")).toBe(
     "<p>the <code>unit</code></p>",
   );
