@@ -56,7 +56,7 @@ async function greeting(running: Running, config: Config): Promise<string> {
   const { endpoints, stores } = running;
   const lines = [
     ["API", endpoints.api],
-    ["Collection", endpoints.collect],
+    ["Collector", endpoints.collect],
     ["Metrics", endpoints.metrics && `${endpoints.metrics}/metrics`],
   ].flatMap(([name, url]) => (url === undefined ? [] : [`${name} listens on ${url}`]));
   if ((await countAccounts(stores.pg)) === 0) lines.push(...(await firstAccountLines(running, config)));
