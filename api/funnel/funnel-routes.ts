@@ -37,8 +37,8 @@ export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
         summary: "Count companies by stage",
         description:
           "Returns current counts, and counts at the end of each day of the range, by default of the last " +
-          `${DAYS_DEFAULT} days. Today's counts may still change. Once a company has been announced, its later ` +
-          "days keep the announced stage; earlier days are computed from its events. " +
+          `${DAYS_DEFAULT} days. Today's counts may still change. After a stage change has been announced, later ` +
+          "days use the announced stage. Earlier days are computed from events. " +
           NOT_FOR_THE_BLOCKED,
         query: RANGE_QUERY,
         answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },

@@ -93,11 +93,11 @@ export function startOperation({
 }
 
 const DESCRIPTION =
-  "Responds once every line is in the event log. If the body breaks off, or the caller loses the right " +
-  "to import meanwhile, the import is aborted and its events are not exported. An owner can have 15 " +
-  "running imports, including those that have only sent headers. If too many of an owner's lines wait " +
-  "for enrichment, its uploads wait for at most two minutes. With `Expect: 100-continue` the body is " +
-  "requested once the import has started.";
+  "Responds once every line is in the event log. If the upload is interrupted, or the caller loses " +
+  "permission to import in the meantime, the import is aborted and its events are not exported. An owner " +
+  "can have 15 running imports, including those that have only sent headers. If too many of an owner's " +
+  "lines wait for enrichment, its uploads wait for at most two minutes. With `Expect: 100-continue` " +
+  "the body is requested once the import has started.";
 
 const LINE_EXAMPLE = {
   $time: "2026-11-01T08:00:00Z",

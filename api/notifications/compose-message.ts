@@ -59,7 +59,7 @@ function importFailed(data: ImportFailedData, owner: string): Said {
     return {
       subject: `${quoted(owner)}: ${formatFull(data.failures)} imports failed`,
       lines: [
-        `${formatFull(data.failures)} imports broke off or had rejected lines.`,
+        `${formatFull(data.failures)} imports were aborted or had rejected lines.`,
         ...listed(data, (each) => `${intoOf(each, owner)}: ${refusedOf(each)}`),
       ],
       small: [limit, ...ONCE_AN_HOUR],

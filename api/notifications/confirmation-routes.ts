@@ -97,7 +97,7 @@ async function requireAwaiting(pg: Postgres, receiver: Receiver, address: string
 /** The worker decides in the end: others may ask the same address meanwhile. */
 async function requireRoom(pg: Postgres, receiver: Receiver, accountId: string): Promise<void> {
   const seconds = await secondsUntilAskedAgain(pg, receiver);
-  const sentence = `An owner can ask an address only once every ${CONFIRMATION_DAYS} days.`;
+  const sentence = `An owner can send a confirmation mail to the same address only once every ${CONFIRMATION_DAYS} days.`;
   const lately = seconds > 0 ? { seconds, sentence } : undefined;
   const limited = lately ?? (await findLimit(pg, { ...receiver, kind: "confirmation", accountId }));
   if (limited === undefined) return;

@@ -100,13 +100,13 @@ export function packageAccessRoutes({ pg }: { pg: Postgres }): Route[] {
       action: "packages.read",
       operation: {
         id: "readPackageAccess",
-        summary: "Get a package and your rights on it",
-        description: "The rights are those of the token used for the request.",
+        summary: "Get a package and your permissions on it",
+        description: "Returns the permissions of the token used for the request.",
         path: PACKAGE_PATH,
         query: PACKAGE_QUERY,
         answers: {
           200: {
-            description: "The package and your rights",
+            description: "The package and your permissions on it",
             schema: PACKAGE_ACCESS,
             example: { package: PACKAGE_EXAMPLE, may_change: false, may_import: false, may_export: true },
           },

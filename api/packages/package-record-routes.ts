@@ -156,7 +156,7 @@ interface PackageUpstreamDeps {
 }
 
 export const UPSTREAM_ANSWER = {
-  description: "The URLs that are set",
+  description: "The package's upstream URLs",
   schema: PACKAGE_UPSTREAM,
   example: {
     backend_url: "https://registry.example.org/acme/web",

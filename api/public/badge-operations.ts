@@ -97,7 +97,7 @@ export const BADGE_JSON: Operation = {
           isError: {
             type: "boolean",
             const: true,
-            description: "For an unknown package",
+            description: "True if the package is not public or does not exist",
           },
         },
       ),

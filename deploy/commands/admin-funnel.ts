@@ -21,8 +21,8 @@ function runCommand(administer: Administer): Command {
     .argument("[owner]", "user or organization (default: all)")
     .option(
       "--as-of <date>",
-      "compute stages as of the end of this day, or of this time (ISO 8601), and store it as the time of the " +
-        "changes; must not be in the future or before the owner's last run",
+      "date or time (ISO 8601) as of which stages are computed; a date means the end of that day. Stage " +
+        "changes are stored with this time. Must not be in the future or before the owner's last run",
       parseTime,
     )
     .addHelpText(

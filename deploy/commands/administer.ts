@@ -65,7 +65,10 @@ export function thisProcess(): AdminProcess {
 /** Never creates an embedded log: records in a log that nobody reads would be lost. */
 export async function openAdminLog(source: EventLogSource): Promise<EventLog & LagReader> {
   if ("dir" in source && !existsSync(join(source.dir, "data.mdb")))
-    throw new Error(`${source.dir} contains no event log. Set DATA_DIR to the service's, on its machine.`);
+    throw new Error(
+      `${source.dir} contains no event log. Run this command on the service's machine, with the same ` +
+        "DATA_DIR.",
+    );
   // Loaded here: few commands need the drivers of the logs.
   const { openEventLog } = await import("../stores/open-event-log.js");
   return openEventLog(source, createLog({ level: "error" }));

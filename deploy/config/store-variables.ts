@@ -70,7 +70,7 @@ export const KAFKA_VARIABLES = {
   KAFKA_CLIENT_ID: {
     ...NAME,
     default: "maintainer-toolchain",
-    meaning: "Client id of the program in logs and quotas of the brokers.",
+    meaning: "Client id that identifies this service in the brokers' logs and quotas.",
   },
   KAFKA_TOPIC_PREFIX: {
     ...NAME,
@@ -160,7 +160,7 @@ function faultOf(shards: readonly ListedShard[]): string | undefined {
     if (servers.length === 0) return `shard ${name} has no server`;
     const wrong = servers.findIndex((url) => !isServer(url));
     if (wrong >= 0)
-      return `server ${wrong + 1} of shard ${name} is not an http:// or https:// URL of a host and a port alone`;
+      return `server ${wrong + 1} of shard ${name} must be an http:// or https:// URL with only a host and a port`;
   }
   const name = repeated(shards.map((shard) => shard.name));
   if (name !== undefined) return `two shards have the name ${name}`;

@@ -15,7 +15,7 @@ export function addServiceOptions(command: Command, examples = ""): Command {
   return command
     .addOption(urlOption())
     .addOption(tokenOption())
-    .option("--json", "print JSON, an object a line")
+    .option("--json", "print JSON, one object per line")
     .addHelpText("after", `${SIGN_IN_HELP}${examples}`);
 }
 

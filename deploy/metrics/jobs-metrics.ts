@@ -106,7 +106,7 @@ type Measure = readonly [name: string, help: string, valueOf: (facts: ServerFact
 const GAUGES: readonly Measure[] = [
   [
     "clickhouse_read_only_tables",
-    "Read-only tables of a server, because it has no Keeper session",
+    "Tables that are read-only because their server has no Keeper session",
     ({ readOnlyTables }) => readOnlyTables,
   ],
   [

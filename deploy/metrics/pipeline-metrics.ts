@@ -68,7 +68,9 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
   const registers = [registry];
   new Gauge({
     name: "settlement_staged_seconds",
-    help: "Age of the oldest settlement batch that may be partly applied, by its id; none without such a batch",
+    help:
+      "Age of the oldest settlement batch that may be partly applied, labelled with its id; absent if there " +
+      "is none",
     labelNames: ["batch"],
     registers,
     async collect() {
@@ -118,7 +120,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   const registers = [registry];
   const chunks = new Counter({
     name: "enrich_chunks_total",
-    help: "Chunks by outcome: enriched, or dead-letter because they could not be",
+    help: "Chunks by outcome: enriched, or dead-letter if enrichment failed",
     labelNames: ["outcome"],
     registers,
   });
@@ -143,7 +145,7 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   });
   const inserts = new Histogram({
     name: "clickhouse_insert_duration_seconds",
-    help: "Time of one insert of enrichment into ClickHouse, including its views",
+    help: "Duration of one enrichment insert into ClickHouse, including materialized views",
     labelNames: ["table", "shard"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,

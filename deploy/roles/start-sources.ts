@@ -35,7 +35,7 @@ export function startSourceRuns({ config, log, stores, registry }: SourceParts):
   const looking = startRepeating(
     async () => {
       if (thread !== undefined || (await dueKinds(stores.pg)).length === 0) return;
-      const label = "the thread of sources";
+      const label = "the registry counts thread";
       const options = { module: MODULE, name: "sources", label, log, data: () => data };
       const started = superviseThread<ToSources, FromSources>({
         ...options,

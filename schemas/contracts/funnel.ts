@@ -76,7 +76,7 @@ export const COMPANY = titledObject("Company", COMPANY_REQUIRED, {
   daily_downloads: {
     type: "array",
     items: COUNT,
-    description: "Daily downloads of the last `days`, today last. Absent if `days` was not given",
+    description: "Downloads on each of the last `days` days, oldest first. Absent if `days` was not given",
   },
 });
 
@@ -145,7 +145,7 @@ export interface FunnelRunRecord {
 export const FUNNEL_RUN = titledObject("FunnelRun", ["as_of", "companies", "changes", "waits_for_imports"], {
   as_of: TIMESTAMP,
   companies: COUNT,
-  changes: { ...COUNT, description: "Changes of stage" },
+  changes: { ...COUNT, description: "Stage changes" },
   waits_for_imports: { type: "boolean", description: "Nothing was computed because imports are running" },
 });
 

@@ -25,7 +25,7 @@ export const PACKAGE_ACCESS = titledObject(
     may_export: {
       ...RIGHT,
       description:
-        "Export of events, and statistics as CSV. Also false if export is not enabled for the owner",
+        "Whether you can export events, and statistics as CSV. False if export is not enabled for the owner",
     },
   },
 );

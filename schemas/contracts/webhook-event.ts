@@ -38,7 +38,7 @@ export const WEBHOOK_EVENTS = {
   },
   ...NOTIFICATION_DATA,
   test: {
-    when: "A test was requested. Sent whatever events the webhook subscribes to",
+    when: "A test was requested. Sent regardless of the events the webhook subscribes to",
     data: { message: TEXT },
   },
 } as const satisfies { [Kind in WebhookEventKind]: EventSchema<Kind> };
@@ -120,7 +120,7 @@ export interface WebhookTestResult {
   duration_ms: number;
 }
 
-const STATUS = { type: ["integer", "null"], description: "Null without a response" } as const;
+const STATUS = { type: ["integer", "null"], description: "Null if there was no response" } as const;
 
 const ATTEMPT = objectOf(["started_at", "status", "duration_ms"], {
   started_at: TIMESTAMP,

@@ -76,7 +76,7 @@ export const WEBHOOK_DAY = {
   properties: {
     ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
     attempts: COUNT,
-    median_ms: { ...COUNT, description: "Response times. Absent without responses" },
+    median_ms: { ...COUNT, description: "Response times. Absent if there were no responses" },
     p95_ms: { ...COUNT, description: "95th percentile" },
   },
   description: "Deliveries started in the last 24 hours, including tests, by state, and their attempts",

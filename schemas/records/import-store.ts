@@ -104,8 +104,14 @@ export const REMOVED = "(removed)";
 
 /** Beyond the fields of the specification. */
 const ORIGIN = {
-  package: { ...TARGET, description: "Package of all events. Null if each line names its target" },
-  pixel: { ...TARGET, description: "Pixel of all events. Null if each line names its target" },
+  package: {
+    ...TARGET,
+    description: "The package that all events belong to. Null if each line names its target",
+  },
+  pixel: {
+    ...TARGET,
+    description: "The pixel that all events belong to. Null if each line names its target",
+  },
   started_by: { type: "string", description: `Username, or \`${REMOVED}\` if the account has been removed` },
   started_with_token: {
     type: ["string", "null"],

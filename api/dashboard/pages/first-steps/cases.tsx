@@ -27,7 +27,7 @@ export const CASES: readonly Case[] = [
   {
     name: "files",
     title: "Files",
-    about: "Send download links through your own domain, which counts them and redirects to the file.",
+    about: "Serve downloads from your own domain. It counts each download and redirects to the file.",
     type: "other",
   },
   {

@@ -78,7 +78,7 @@ function WebhookContent({ webhook, day, log, once }: Shown & { once: ShownOnce }
       {webhook.disabled_reason !== undefined && (
         <p class="notice warning">
           Disabled automatically: {webhook.disabled_reason} Enable it once your receiver responds again.
-          Events from the meantime are not sent.
+          Events that occur while it is disabled are not sent.
         </p>
       )}
       {once.secret !== undefined && <SecretOnce secret={once.secret} title="New secret created" />}

@@ -10,7 +10,7 @@ const LARGE = Buffer.from(
   JSON.stringify(Array.from({ length: 300_000 }, (_, nth) => ({ nth, text: "text" }))),
 );
 
-test("a program counts the runs of the thread of sources, and stops in the middle of one", async () => {
+test("a program counts the runs of the registry counts thread, and stops in the middle of one", async () => {
   let hanging = 0;
   const server = createServer((request, response) => {
     if (request.url?.startsWith("/api/v1/crates/")) return void (hanging += 1);

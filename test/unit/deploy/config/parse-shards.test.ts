@@ -31,9 +31,9 @@ test.each([
   ["a:", "shard a has no server"],
   ["a: http://a1; a: http://a2", "two shards have the name a"],
   ["a: http://a1; b: http://a1:80", "the server http://a1 is named twice"],
-  ["a: a1:8123", "server 1 of shard a is not an http:// or https:// URL of a host and a port alone"],
-  ["a: http://a1 http://app:word@a2", "server 2 of shard a is not"],
-  ["a: http://a1/events", "server 1 of shard a is not"],
+  ["a: a1:8123", "server 1 of shard a must be an http:// or https:// URL with only a host and a port"],
+  ["a: http://a1 http://app:word@a2", "server 2 of shard a must be"],
+  ["a: http://a1/events", "server 1 of shard a must be"],
 ])("is refused with its reason, and without its text, which may hold a password: %s", (text, reason) => {
   let message = "";
   try {
