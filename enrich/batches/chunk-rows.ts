@@ -8,12 +8,11 @@ import { eventIdSql, lineKeySql, LINES_IN_CHUNK } from "../../schemas/records/ev
 const CHUNKS_MAX = 500;
 
 /**
- * Whether any shard has a row of these chunks, or had one before an erasure, also of an insert that was not answered. Used for chunks that
+ * Whether any shard has a row of these chunks, also of an insert that was not answered. Used for chunks that
  * were appended again, and before one is excluded or a block is halved.
  */
 export async function hasRows({ shards }: Shards, chunks: readonly RawChunk[]): Promise<boolean> {
-  for (const shard of shards)
-    if (await hasRowsOn(await shard.withStored(["events", "erased_versions"]), chunks)) return true;
+  for (const shard of shards) if (await hasRowsOn(await shard.withStored(["events"]), chunks)) return true;
   return false;
 }
 
@@ -61,9 +60,7 @@ const OF_CHUNKS = `version >= arrayMin({stamps:Array(UInt64)}) * ${LINES_IN_CHUN
       (stamp, prefix, first) -> stamp = ${STAMP} AND event_id = ${eventIdSql("artifact", lineKeySql("prefix", LINE))},
       {stamps:Array(UInt64)}, {prefixes:Array(String)}, {firstLines:Array(UInt64)}))`;
 
-/** Rows of erased clients count: their chunks were written. */
-const HAS_ROWS = `SELECT toUInt8((SELECT count() FROM events WHERE ${OF_CHUNKS}) > 0
-    OR (SELECT count() FROM erased_versions WHERE ${OF_CHUNKS}) > 0) AS found`;
+const HAS_ROWS = `SELECT toUInt8(count() > 0) AS found FROM events WHERE ${OF_CHUNKS}`;
 
 /** Deletes the log entries of dead letters that are imported now. */
 export async function deleteDeadLetterEntries(

@@ -9,12 +9,10 @@ import {
   type EmbeddedClickHouse,
   startClickHouse,
 } from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
-import { deleteRows, hasRows } from "../../../../enrich/batches/chunk-rows.js";
+import { hasRows } from "../../../../enrich/batches/chunk-rows.js";
 import { insertBlock, isRefusedData } from "../../../../enrich/batches/insert-block.js";
 import { EventBlock } from "../../../../enrich/native/event-block.js";
 import { NIL_UUID } from "../../../../schemas/formats.js";
-import { LINES_IN_CHUNK } from "../../../../schemas/records/event-id.js";
-import type { Shard } from "../../../../schemas/shards.js";
 import type { RawChunk } from "../../../../schemas/records/raw-chunk.js";
 import { clickhouse, useClickHouse } from "../../../support/stores/use-clickhouse.js";
 import { chunkOf, eventOf, ids, IMPORT_ID } from "../../../unit/enrich/lines/chunk-of.js";
@@ -157,19 +155,6 @@ describe("refused blocks", () => {
     expect(answers).toEqual([true, true, false, false, false]);
     expect(await hasRows(clickhouse.shards, asked.slice(2))).toBe(false);
     expect(await hasRows(clickhouse.shards, asked)).toBe(true);
-  });
-
-  test("ClickHouse tells that a chunk was written whose rows were erased since", async () => {
-    const chunk = chunkOf("", { receiptStamp: 700 });
-    await insertBlock(clickhouse.client, insertOf(chunk, "erased"));
-    await clickhouse.client.command({
-      query: `INSERT INTO erased_versions (erasure, artifact, event_id, version, import_id, date)
-        SELECT generateUUIDv4(), artifact, event_id, version, import_id, date FROM events WHERE version >= {from:UInt64}
-        AND version < {until:UInt64}`,
-      query_params: { from: 700 * LINES_IN_CHUNK, until: 701 * LINES_IN_CHUNK },
-    });
-    await deleteRows({ tables: clickhouse.client } as unknown as Shard, [chunk]);
-    expect(await hasRows(clickhouse.shards, [chunk])).toBe(true);
   });
 
   /** With another length before the first text that begins so. */
