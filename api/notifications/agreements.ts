@@ -1,14 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
 import { isUuid } from "../../schemas/formats.js";
+import type { Account } from "../access/access.js";
 import { type Postgres, query } from "../postgres/query.js";
 import { CONFIRMATION_DAYS } from "./mail-limits.js";
 
 /** Whether a receiver gets mails of an owner: see `receiver_state` in the schema. */
 export type ReceiverState = "awaiting" | "confirmed" | "stopped";
 
+/** Of the mails of an owner. */
 export interface Receiver {
   ownerId: string;
-  notificationId: string;
   /** The result of `mailboxKey`. */
   mailbox: string;
 }
@@ -24,7 +25,7 @@ export interface AgreementData {
 
 export async function readReceiverState(
   pg: Postgres,
-  { ownerId, mailbox }: Pick<Receiver, "ownerId" | "mailbox">,
+  { ownerId, mailbox }: Receiver,
 ): Promise<ReceiverState> {
   const text = "select receiver_state($1, $2) as state";
   const [row] = await query<{ state: ReceiverState }>(pg, text, [ownerId, mailbox]);
@@ -40,9 +41,10 @@ const ASKED_LATELY = `asked_at > clock_timestamp() - interval '${CONFIRMATION_DA
  */
 export async function enqueueConfirmation(
   pg: Postgres,
-  { ownerId, notificationId, mailbox }: Receiver,
-  data: AgreementData,
+  { ownerId, mailbox }: Receiver,
+  { notificationId, account }: { notificationId: string; account: Pick<Account, "id" | "username"> },
 ): Promise<void> {
+  const data: AgreementData = { account_id: account.id, asker: account.username };
   const text = `
     insert into notification_messages (id, owner_id, notification_id, event, period, state, data, complete_through)
     select $1::uuid, $2, $3, $5, $1::uuid::text, 'pending', $6, clock_timestamp()
@@ -57,10 +59,7 @@ export async function enqueueConfirmation(
 }
 
 /** Seconds until the owner may ask the address again; 0 if it may now. */
-export async function secondsUntilAskedAgain(
-  pg: Postgres,
-  { ownerId, mailbox }: Pick<Receiver, "ownerId" | "mailbox">,
-): Promise<number> {
+export async function secondsUntilAskedAgain(pg: Postgres, { ownerId, mailbox }: Receiver): Promise<number> {
   const text = `
     select extract(epoch from max(asked_at) + interval '${CONFIRMATION_DAYS} days' - clock_timestamp())::float8 as seconds
     from mail_agreements where owner_id = $1 and inbox_of(mailbox) = inbox_of($2) and ${ASKED_LATELY}`;
@@ -74,7 +73,7 @@ export async function secondsUntilAskedAgain(
  */
 export async function putAsked(
   pg: Postgres,
-  { ownerId, mailbox, messageId, asker }: Pick<Receiver, "ownerId" | "mailbox"> & Asking,
+  { ownerId, mailbox, messageId, asker }: Receiver & Asking,
 ): Promise<string | undefined> {
   const text = `
     insert into mail_agreements as a (id, owner_id, mailbox, asked_at, asked_by, asker)

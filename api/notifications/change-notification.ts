@@ -97,7 +97,7 @@ export async function changeNotification(
     await lockOwner(client, param("owner"));
     const { owner, notification: before } = await notificationFor(client, call);
     requireMatch(ctx, entityTag(before));
-    // The target was checked for the channel of before.
+    // The target was checked for the channel that the notification had when it was read first.
     if (before.channel !== known.channel) throw changedMeanwhile();
     const stored = await readStoredNotification(client, before.id);
     if (stored === undefined) throw new Problem("not-found", "The notification has been deleted.");
@@ -218,6 +218,5 @@ async function ask(
 ): Promise<void> {
   if (notification === undefined || !notification.enabled || notification.mailbox === null) return;
   const { id: notificationId, ownerId, mailbox } = notification;
-  const data = { account_id: account.id, asker: account.username };
-  await enqueueConfirmation(client, { ownerId, notificationId, mailbox }, data);
+  await enqueueConfirmation(client, { ownerId, mailbox }, { notificationId, account });
 }

@@ -69,10 +69,10 @@ function askAgain({ pg, ...deps }: ConfirmationDeps, call: Managing): Promise<No
     if (mailbox === null) throw needless("Only e-mail receivers need to confirm their address.");
     if (deps.sendMail === undefined) throw new Problem("email-not-configured", NO_MAIL);
     if (deps.linkBase() === undefined) throw new Problem("email-not-configured", NO_LINKS);
-    const receiver = { ownerId, notificationId: notification.id, mailbox };
+    const receiver = { ownerId, mailbox };
     await requireAwaiting(client, receiver, stored.targetShown);
     await requireRoom(client, receiver, account.id);
-    await enqueueConfirmation(client, receiver, { account_id: account.id, asker: account.username });
+    await enqueueConfirmation(client, receiver, { notificationId: notification.id, account });
     const target = notificationTarget(notification);
     await record(client, {
       ownerId: owner.id,

@@ -1,11 +1,10 @@
 import type { Sealer } from "../identity/tokens.js";
+import type { Receiver } from "./agreements.js";
 import type { StopScope } from "./mail-stops.js";
 
 /** What a link in a mail knows, also once its notification or its owner is gone. */
-export interface MailLink {
-  ownerId: string;
+export interface MailLink extends Receiver {
   notificationId: string;
-  mailbox: string;
 }
 
 export interface UnsubscribeLink extends MailLink {
@@ -37,7 +36,7 @@ export function readUnsubscribeLink(
   return { ownerId, notificationId, mailbox, oneClick: oneClick === "service" ? "service" : "owner" };
 }
 
-/** A link as it stands in a preview: whoever manages a notification must not act for its receiver. */
+/** The link of a preview, without a token: managers of a notification must not act for its receiver. */
 export function unsubscribeUrlInPreview(base: string, notificationId: string): string {
   return `${base}/unsubscribe/${notificationId}`;
 }

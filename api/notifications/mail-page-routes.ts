@@ -34,8 +34,8 @@ const UNSUBSCRIBE = "/unsubscribe/:notification";
 const CONFIRM = "/confirm-address/:agreement";
 
 /**
- * The pages that links in mails lead to. Looking changes nothing, because mail servers look at links. A POST needs no
- * session, only the token, which whoever has the mail has.
+ * The pages that links in mails open. A GET changes nothing, because mail servers follow links. A POST needs no session,
+ * only the token of the mail.
  */
 export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
   const page = (work: (ctx: ApiContext) => Promise<void>) => (ctx: ApiContext) =>

@@ -1,22 +1,17 @@
 import { type Postgres, query } from "../postgres/query.js";
+import type { Receiver } from "./agreements.js";
 
 /** What a receiver stops, from the least to the most. */
 export const STOP_SCOPES = ["owner", "service"] as const;
 export type StopScope = (typeof STOP_SCOPES)[number];
 
-interface StoppedMails {
-  ownerId: string;
-  /** The result of `mailboxKey`. Every spelling of the same inbox is stopped. */
-  mailbox: string;
-}
-
 /**
- * Stops mails to the receiver: those of the whole service if the owner is gone, because its account may ask for another
+ * Stops mails to every spelling of the receiver's inbox: those of the whole service if the owner is gone, because its account may ask for another
  * owner. False if they were stopped before.
  */
 export async function putStop(
   pg: Postgres,
-  { ownerId, mailbox }: StoppedMails,
+  { ownerId, mailbox }: Receiver,
   scope: StopScope,
 ): Promise<boolean> {
   const text = `
@@ -27,10 +22,7 @@ export async function putStop(
 }
 
 /** The widest stop that keeps mails of the owner from the receiver. */
-export async function readStop(
-  pg: Postgres,
-  { ownerId, mailbox }: StoppedMails,
-): Promise<StopScope | undefined> {
+export async function readStop(pg: Postgres, { ownerId, mailbox }: Receiver): Promise<StopScope | undefined> {
   const text = `select owner_id as owner ${OF_RECEIVER} order by owner_id nulls first limit 1`;
   const [row] = await query<{ owner: string | null }>(pg, text, [mailbox, ownerId]);
   if (row === undefined) return undefined;
@@ -38,7 +30,7 @@ export async function readStop(
 }
 
 /** Ends every stop that keeps mails of the owner from the receiver. False if there was none. */
-export async function deleteStops(pg: Postgres, { ownerId, mailbox }: StoppedMails): Promise<boolean> {
+export async function deleteStops(pg: Postgres, { ownerId, mailbox }: Receiver): Promise<boolean> {
   return (await query(pg, `delete ${OF_RECEIVER} returning inbox`, [mailbox, ownerId])).length > 0;
 }
 

@@ -9,6 +9,7 @@ import type { Call } from "../http/route.js";
 import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guard-address.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
+import { AGREEMENT } from "./agreements.js";
 import type { SendMail } from "./mail.js";
 
 export interface NotificationDeps {
@@ -113,7 +114,7 @@ const SELECT = `
     r.state = 'confirmed' as confirmed, r.state = 'stopped' as stopped,
     ${utc("n.created_at")} as created_at, ${utc("n.updated_at")} as updated_at,
     ${utc(`greatest(n.hand_sent_at, (
-      select max(ended_at) from notification_messages m where m.notification_id = n.id and m.state = 'sent' and m.event <> 'agreement'
+      select max(ended_at) from notification_messages m where m.notification_id = n.id and m.state = 'sent' and m.event <> '${AGREEMENT}'
     ))`)} as last_sent_at,
     case
       when last.state = 'pending' and last.last_error is not null then last.last_error

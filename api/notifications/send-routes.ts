@@ -109,17 +109,10 @@ async function whyUnwanted(
   { pg }: SendRoutesDeps,
   { call, sending: { id: messageId, notification } }: { call: Managing; sending: Sending },
 ): Promise<string | undefined> {
-  const { id: notificationId, ownerId, mailbox, targetShown } = notification;
+  const { ownerId, mailbox, targetShown } = notification;
   if (mailbox === null) return undefined;
-  const mail = {
-    notificationId,
-    ownerId,
-    mailbox,
-    messageId,
-    kind: "by-hand",
-    accountId: call.account.id,
-  } as const;
-  const admission = await admitMail(pg, mail);
+  const accountId = call.account.id;
+  const admission = await admitMail(pg, { ownerId, mailbox, messageId, kind: "by-hand", accountId });
   if (admission.is === "limited")
     throw new Problem("rate-limited", `${admission.sentence} Try again later.`, {
       retryAfterSeconds: admission.seconds,

@@ -104,8 +104,8 @@ async function ask(worker: NotificationsWorker, message: ClaimedMessage): Promis
   return outcomeOf(sent, attempts);
 }
 
-function receiverOf({ ownerId, targetId: notificationId, mailbox }: ClaimedMessage): Receiver {
-  return { ownerId, notificationId, mailbox: mailbox ?? "" };
+function receiverOf({ ownerId, mailbox }: ClaimedMessage): Receiver {
+  return { ownerId, mailbox: mailbox ?? "" };
 }
 
 function notAdmitted(admission: Exclude<Admission, { is: "admitted" }>, plannedAt: Date): Attempted {

@@ -813,9 +813,9 @@ create table notifications (
   -- Since the first attempt that failed after the last that did not.
   failing_since     timestamptz,
   created_at        timestamptz not null default now(),
-  updated_at        timestamptz not null default now()
+  updated_at        timestamptz not null default now(),
+  constraint notifications_mailbox check ((channel = 'email') = (mailbox is not null))
 );
-alter table notifications add constraint notifications_mailbox check ((channel = 'email') = (mailbox is not null));
 create index notifications_of_owner on notifications (owner_id, id desc);
 create index notifications_of_package on notifications (package_id) where package_id is not null;
 create index notifications_saved_by on notifications (saved_by) where saved_by is not null;

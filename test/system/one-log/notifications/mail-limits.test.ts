@@ -228,7 +228,6 @@ test("mails that are decided on at the same time, by several processes, keep the
     ownerIds.map((ownerId, nth) =>
       admitMail(pg, {
         ownerId,
-        notificationId: randomUUID(),
         messageId: randomUUID(),
         mailbox: nth % 2 === 0 ? STRANGER : "Grace+2@elsewhere.example",
         kind: "confirmation",
