@@ -1,9 +1,9 @@
-import { numbered } from "../../schemas/records/numbered.js";
+import { count, numbered } from "../../schemas/records/numbered.js";
 import { Command, Option } from "commander";
 import { STATISTICS_LISTS, listNamed } from "../../schemas/contracts/breakdowns.js";
 import { addDays } from "../../schemas/date-range.js";
 import type { Statistics, StatisticsListPage, StatisticsRow } from "../../schemas/contracts/statistics.js";
-import { count, readJson } from "../import/call-api.js";
+import { readJson } from "../import/call-api.js";
 import { printRecord } from "../import/print-record.js";
 import { type ServiceOptions, addServiceOptions, serviceOf } from "../import/service-options.js";
 import { type Target, nearTarget, parseTarget } from "../import/target.js";

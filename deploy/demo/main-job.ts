@@ -1,6 +1,5 @@
-import { numbered } from "../../schemas/records/numbered.js";
+import { count, numbered } from "../../schemas/records/numbered.js";
 import { formatSize } from "../../schemas/records/format-size.js";
-import { count } from "../import/call-api.js";
 import type { AggregateV1 } from "../../schemas/contracts/aggregate.js";
 import type { CompanyRecord, FunnelRecord, FunnelRunRecord } from "../../schemas/contracts/funnel.js";
 import type { PackageV1 } from "../../schemas/contracts/package.js";

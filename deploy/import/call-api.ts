@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/records/numbered.js";
+import { count, numbered } from "../../schemas/records/numbered.js";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
@@ -141,9 +141,4 @@ export async function followImport(
     await pause(pollMs, { signal });
     signal.throwIfAborted();
   }
-}
-
-/** `1,234,567`. */
-export function count(number: number): string {
-  return number.toLocaleString("en-US");
 }

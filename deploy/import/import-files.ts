@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/records/numbered.js";
+import { count, numbered } from "../../schemas/records/numbered.js";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ import {
   nothingImported,
 } from "../../schemas/records/import-store.js";
 import { StartFailure } from "../process/start-failure.js";
-import { Refusal, type Service, callApi, count, followImport } from "./call-api.js";
+import { Refusal, type Service, callApi, followImport } from "./call-api.js";
 import { type ImportFile, openFile } from "./open-file.js";
 import type { ProgressBar } from "./progress-bar.js";
 import { sendFile } from "./send-file.js";

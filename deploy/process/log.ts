@@ -1,4 +1,4 @@
-import { numbered } from "../../schemas/records/numbered.js";
+import { count, numbered } from "../../schemas/records/numbered.js";
 import { createRequire } from "node:module";
 import { isatty } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
@@ -120,10 +120,6 @@ function doneText({ importId, owner, events, failed, seconds, eventsPerSecond }:
 /** The time of day in this machine's time zone. */
 function clock(time: string): string {
   return new Date(time).toTimeString().slice(0, 8);
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en-US");
 }
 
 const red = (text: number) => `\u001b[31m${text}\u001b[39m`;

@@ -1,4 +1,4 @@
-import { numbered } from "../../../schemas/records/numbered.js";
+import { count, numbered } from "../../../schemas/records/numbered.js";
 
 const EVERY_MS_MAX = 30_000;
 
@@ -87,15 +87,11 @@ function show(section: HTMLElement, record: ImportRecord): void {
     bar.value = done;
   }
   for (const figure of document.querySelectorAll<HTMLDataElement>("data[data-count]")) {
-    const count = figure.dataset["count"] === "lines" ? done : record[figure.dataset["count"] ?? ""];
-    if (typeof count !== "number") continue;
-    figure.value = String(count);
-    figure.title = figure.textContent = full(count);
+    const number = figure.dataset["count"] === "lines" ? done : record[figure.dataset["count"] ?? ""];
+    if (typeof number !== "number") continue;
+    figure.value = String(number);
+    figure.title = figure.textContent = count(number);
   }
   const text = section.querySelector("[data-import-text]");
-  if (text !== null) text.textContent = `${full(done)} of ${numbered(received, "line")}`;
-}
-
-function full(count: number): string {
-  return count.toLocaleString("en");
+  if (text !== null) text.textContent = `${count(done)} of ${numbered(received, "line")}`;
 }

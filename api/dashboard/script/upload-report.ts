@@ -1,4 +1,4 @@
-import { numbered } from "../../../schemas/records/numbered.js";
+import { count, numbered } from "../../../schemas/records/numbered.js";
 import type { Sample } from "./send-body.js";
 
 interface LogEntry {
@@ -87,7 +87,7 @@ function tableOf(events: readonly EventSample[]): HTMLElement[] {
   for (const { line, time, version, user_agent: agent, variables } of events) {
     const named = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
     const row = body.insertRow();
-    for (const text of [full(line), time, version, agent, named.join(", ")])
+    for (const text of [count(line), time, version, agent, named.join(", ")])
       row.insertCell().textContent = text;
   }
   const scrolled = document.createElement("div");
@@ -101,7 +101,7 @@ function listOf(title: string, entries: readonly LogEntry[]): HTMLElement[] {
   const list = document.createElement("ul");
   for (const { line, human_friendly_message: message } of entries) {
     const item = document.createElement("li");
-    item.textContent = `Line ${full(line)}: ${message}`;
+    item.textContent = `Line ${count(line)}: ${message}`;
     list.append(item);
   }
   const heading = document.createElement("h3");
@@ -113,8 +113,4 @@ function paragraph(text: string): HTMLElement {
   const made = document.createElement("p");
   made.textContent = text;
   return made;
-}
-
-function full(count: number): string {
-  return count.toLocaleString("en");
 }
