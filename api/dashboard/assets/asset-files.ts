@@ -43,7 +43,7 @@ function readAssets(): Assets {
   const scripts = textsIn(SCRIPTS).map(([name, text]) => [name, text.replaceAll(SHARED, '"./$1"')] as const);
   const shared = importedBy(scripts, textsIn(SCHEMAS));
   const texts = [...textsIn("api/dashboard/assets/"), ...scripts, ...shared];
-  const shown = pictures().map(({ name, path }) => [name, readFileSync(assetUrl(path))] as const);
+  const shown = pictures().map(({ name, content }) => [name, content] as const);
   const files = new Map(
     [...texts, ...shown].map(([name, content]) => [name, packed(name, Buffer.from(content))]),
   );

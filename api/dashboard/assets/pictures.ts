@@ -8,6 +8,7 @@ export interface Picture {
   name: string;
   /** From the repository's root. */
   path: string;
+  content: Buffer;
   width: number;
   height: number;
 }
@@ -18,14 +19,13 @@ let read: readonly Picture[] | undefined;
 
 /** Read once: pictures change with the program. */
 export function pictures(): readonly Picture[] {
-  return (read ??= PATHS.map((path) => ({
-    name: posix.basename(path),
-    path,
-    ...sizeOf(readFileSync(assetUrl(path))),
-  })));
+  return (read ??= PATHS.map((path) => {
+    const content = readFileSync(assetUrl(path));
+    return { name: posix.basename(path), path, content, ...sizeOf(content) };
+  }));
 }
 
-/** Of a PNG, whose first chunk begins with both numbers, or of an SVG with both attributes; in pixels. */
+/** In pixels: the first chunk of a PNG begins with both numbers, and an SVG has both as attributes. */
 export function sizeOf(file: Buffer): { width: number; height: number } {
   if (file.subarray(1, 4).toString("latin1") === "PNG")
     return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };

@@ -17,7 +17,8 @@ import {
   pictureOn,
   readGuide,
 } from "./guide-files.js";
-import { Markdown, headingId, parseMarkdown } from "./markdown.js";
+import { Markdown, headingId } from "./markdown.js";
+import { parseGuide } from "./parse-guide.js";
 import { type Found, plainText, searchGuide } from "./search-guide.js";
 
 interface GuidePage {
@@ -47,7 +48,7 @@ export const guidePage = page<GuidePage | GuideSearch>({
     if (name === "readme" && searched !== "") return { searched, found: searchGuide(searched) };
     const path = guideFile(name);
     if (path === undefined) throw new Problem("not-found", "The guide has no such page.");
-    return { name, path, text: readGuide(path), ...(path.endsWith(".md") && { tokens: tokensOf(path) }) };
+    return { name, path, text: readGuide(path), ...(path.endsWith(".md") && { tokens: parseGuide(path) }) };
   },
   title: (shown) => {
     if (isSearch(shown)) return `Search the guide for ${shown.searched}`;
@@ -73,15 +74,6 @@ export const guidePage = page<GuidePage | GuideSearch>({
 const SEARCH_MAX = 100;
 /** No heading of a page has this id. */
 const PAGES_ID = "guide.pages";
-
-const parsed = new Map<string, Token[]>();
-
-/** Pages are parsed once, as their files are read once. */
-function tokensOf(path: string): Token[] {
-  const tokens = parsed.get(path) ?? parseMarkdown(readGuide(path));
-  parsed.set(path, tokens);
-  return tokens;
-}
 
 function Article({ name, path, text, tokens }: GuidePage) {
   const visit = useVisit();

@@ -1,6 +1,7 @@
 import type { MarkedToken, Token } from "marked";
-import { GUIDE_NAMES, type GuideName, guideFile, guideTitle, readGuide } from "./guide-files.js";
-import { headingId, parseMarkdown } from "./markdown.js";
+import { GUIDE_NAMES, type GuideName, guideFile, guideTitle } from "./guide-files.js";
+import { headingId } from "./markdown.js";
+import { parseGuide } from "./parse-guide.js";
 
 /** A section of a page that has every word of a search. */
 export interface Found {
@@ -67,7 +68,7 @@ function sections(): readonly Section[] {
 function sectionsOf(name: GuideName): Section[] {
   const title = guideTitle(name);
   const cut: { heading?: string; texts: string[] }[] = [{ texts: [] }];
-  for (const token of parseMarkdown(readGuide(guideFile(name) ?? "")) as MarkedToken[])
+  for (const token of parseGuide(guideFile(name) ?? "") as MarkedToken[])
     if (token.type === "heading" && token.depth > 1) cut.push({ heading: plainText([token]), texts: [] });
     else if (token.type !== "heading") cut.at(-1)?.texts.push(plainText([token]));
   return cut.map(({ heading, texts }) => {
