@@ -1,4 +1,4 @@
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
+import type { PackageUpstream, PackageV1 } from "../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../schemas/contracts/pixel.js";
 import { Problem } from "../../../schemas/problem.js";
 import { path } from "../address.js";
@@ -64,6 +64,11 @@ const SENTENCES: Readonly<Record<string, (name: string) => string>> = {
 
 export async function packageOf(visit: Visit): Promise<PackageV1> {
   return (await packageAccessOf(visit)).package;
+}
+
+/** The URLs of a package that its record does not have, for those who may change it. */
+export function upstreamOf({ api, owner }: Asking, packageId: string): Promise<PackageUpstream> {
+  return api<PackageUpstream>({ path: path`/v2/packages/${owner.name}/${packageId}/upstream` });
 }
 
 export const TYPES = {

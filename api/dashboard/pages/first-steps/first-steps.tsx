@@ -15,7 +15,7 @@ interface FirstStepsProps {
   subject: Beginning;
   hosts?: readonly HostReach[];
   publicUrl?: string | undefined;
-  /** Whether the viewer may do the steps that have a form. */
+  /** The viewer gets the forms of steps. */
   mayChange?: boolean;
 }
 

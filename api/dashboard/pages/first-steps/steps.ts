@@ -16,7 +16,7 @@ export interface Step {
 export interface KnownHosts {
   /** The first domain. */
   domain?: string | undefined;
-  /** Of an image: https://cr.example.org/acme/web. */
+  /** An image's, such as https://cr.example.org/acme/web. */
   publicUrl?: string | undefined;
 }
 

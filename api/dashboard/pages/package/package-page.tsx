@@ -1,4 +1,3 @@
-import type { PackageUpstream } from "../../../../schemas/contracts/package.js";
 import type { PackageAccess } from "../../../../schemas/contracts/package-access.js";
 import type { HostReach } from "../../../../schemas/contracts/package-routing.js";
 import { path } from "../../address.js";
@@ -17,7 +16,7 @@ import { Adoption, EndsOfLife, type LoadedVersions, loadVersions } from "../../s
 import { StatisticsView } from "../../statistics/statistics-view.js";
 import { type LoadedStatistics, isNew, loadStatistics } from "../../statistics/load-statistics.js";
 import { WholeList, loadWholeList } from "../../statistics/whole-list.js";
-import { TYPES, ifAllowed, packageAccessOf } from "../artifacts-of.js";
+import { TYPES, ifAllowed, packageAccessOf, upstreamOf } from "../artifacts-of.js";
 import { FirstSteps } from "../first-steps/first-steps.js";
 import { STEP_NOTICES, takeStep } from "../first-steps/step-form.js";
 
@@ -96,9 +95,8 @@ async function hostsOf({ api, owner }: Visit, packageId: string): Promise<readon
   return (await ifAllowed(asked))?.hosts ?? [];
 }
 
-async function publicUrlOf({ api, owner }: Visit, packageId: string): Promise<string | undefined> {
-  const asked = api<PackageUpstream>({ path: path`/v2/packages/${owner.name}/${packageId}/upstream` });
-  return (await ifAllowed(asked))?.public_url;
+async function publicUrlOf(visit: Visit, packageId: string): Promise<string | undefined> {
+  return (await ifAllowed(upstreamOf(visit, packageId)))?.public_url;
 }
 
 function PackageContent(data: PackageData) {

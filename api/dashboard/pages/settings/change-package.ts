@@ -5,7 +5,7 @@ import { faultsAt, type Form, UNKNOWN_FORM, requireTyped } from "../../read-form
 import type { PackagePublic } from "../../../../schemas/contracts/package-access.js";
 import type { PackageUpstream, PackageV1 } from "../../../../schemas/contracts/package.js";
 import { type Values, requireUnchanged } from "../../parts/unchanged.js";
-import { packageOf } from "../artifacts-of.js";
+import { packageOf, upstreamOf } from "../artifacts-of.js";
 import { changeEndsOfLife } from "./ends-of-life.js";
 
 /** Takes the forms of a package's settings. The forms that remove something are named after it. */
@@ -90,38 +90,37 @@ export async function addDomain({ api }: Pick<Visit, "api">, { at, form }: Addin
 
 /** Saves the public URL of an image, and its other fields as they are. */
 export async function setPublicUrl(visit: Visit, form: Form): Promise<void> {
-  const { api, owner } = visit;
-  const record = await packageOf(visit);
-  const { uuid } = record;
-  const upstream = await api<PackageUpstream>({ path: path`/v2/packages/${owner.name}/${uuid}/upstream` });
-  const body = { ...valuesOfPackage({ record, upstream }), publicUrl: form.optional("publicUrl") };
-  await faultsAt(
-    { "domain-is-already-in-use": "publicUrl" },
-    api({ method: "PUT", path: path`/v1/packages/${uuid}`, body }),
-  );
+  const { uuid, values } = await readPackage(visit);
+  await savePackage(visit, uuid, { ...values, publicUrl: form.optional("publicUrl") });
 }
 
-/** Saves all fields: the API removes those that are left out. */
 async function changeRecord(visit: Visit, form: Form): Promise<Submitted> {
-  const { api, owner, href } = visit;
-  const record = await packageOf(visit);
-  const { uuid } = record;
-  const ofOwner = path`/v2/packages/${owner.name}/${uuid}/upstream`;
-  requireUnchanged(
-    form,
-    valuesOfPackage({ record, upstream: await api<PackageUpstream>({ path: ofOwner }) }),
-  );
+  const { owner, href } = visit;
+  const { uuid, values } = await readPackage(visit);
+  requireUnchanged(form, values);
   const optional = ["longDescription", "website", "backendUrl", "publicUrl", "repositoryURL"];
-  const body = {
+  await savePackage(visit, uuid, {
     name: form.text("name"),
     shortDescription: form.text("shortDescription"),
     ...Object.fromEntries(optional.map((field) => [field, form.optional(field)])),
+  });
+  return { to: href(path`/o/${owner.name}/settings/packages/${uuid}`, { notice: "changed" }) };
+}
+
+async function readPackage(visit: Visit): Promise<{ uuid: string; values: Values }> {
+  const record = await packageOf(visit);
+  return {
+    uuid: record.uuid,
+    values: valuesOfPackage({ record, upstream: await upstreamOf(visit, record.uuid) }),
   };
+}
+
+/** Saves all fields: the API removes those that are left out. */
+async function savePackage({ api }: Visit, uuid: string, body: Values): Promise<void> {
   await faultsAt(
     { "already-exists": "name", "domain-is-already-in-use": "publicUrl" },
     api({ method: "PUT", path: path`/v1/packages/${uuid}`, body }),
   );
-  return { to: href(path`/o/${owner.name}/settings/packages/${uuid}`, { notice: "changed" }) };
 }
 
 interface PackageParts {

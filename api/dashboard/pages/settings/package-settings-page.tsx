@@ -8,7 +8,7 @@ import { type Visit, page, useVisit } from "../../page.js";
 import { Button, ConfirmButton, Field, Form } from "../../parts/form.js";
 import { Before } from "../../parts/unchanged.js";
 import { PageHead, Panel } from "../../parts/panel.js";
-import { ifAllowed, packageOf } from "../artifacts-of.js";
+import { ifAllowed, packageOf, upstreamOf } from "../artifacts-of.js";
 import { changePackage, valuesOfPackage } from "./change-package.js";
 import { loadEndsOfLife } from "../../statistics/adoption.js";
 import { EndsOfLife } from "./ends-of-life.js";
@@ -59,7 +59,7 @@ async function loadSettings(visit: Visit): Promise<PackageSettings> {
   const ofOwner = path`/v2/packages/${owner.name}/${record.uuid}`;
   const [permissions, upstream, shown, ends, routes, domains] = await Promise.all([
     ifAllowed(api<PackagePermissionV1[]>({ path: `${at}/permissions` })),
-    ifAllowed(api<PackageUpstream>({ path: `${ofOwner}/upstream` })),
+    ifAllowed(upstreamOf(visit, record.uuid)),
     ifAllowed(api<PackagePublic>({ path: `${ofOwner}/public` })),
     loadEndsOfLife(visit, record.uuid),
     type === "other" ? api<PackageRouteV1[]>({ path: `${at}/routes` }) : undefined,
