@@ -1,13 +1,12 @@
 // npm run dev: the service from the sources, restarted at each change, while its stores keep running in this process.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { watch } from "node:fs";
 import { join } from "node:path";
+import { loadSecretKey } from "../../deploy/config/secret-key.js";
 import { openDataDir } from "../../deploy/process/data-dir.js";
 import { stopSignal } from "../../deploy/process/lifecycle.js";
 import { createLog } from "../../deploy/process/log.js";
-import { loadSecretFile } from "../../deploy/process/private-files.js";
 import { runAsProgram } from "../../deploy/process/run-as-program.js";
 import { startClickHouse } from "../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../../deploy/stores/embedded/postgres/postgres.js";
@@ -34,7 +33,7 @@ await runAsProgram(async () => {
     DATA_DIR: dataDir.sub("service"),
     DATABASE_URL: postgres.url,
     CLICKHOUSE_URL: embeddedUrl(clickhouse),
-    SECRET_KEY: loadSecretFile(join(dataDir.path, "secret-key"), () => randomBytes(32).toString("base64")),
+    SECRET_KEY: (await loadSecretKey({ dataDir, required: false })).toString("base64"),
   };
   const changed = new WakeUp();
   const watchers = FOLDERS.map((folder) =>
