@@ -119,7 +119,7 @@ interface AttemptKeys {
   address: string;
   /** Only for passwords: other secrets cannot be guessed, from however many addresses. */
   username?: string | undefined;
-  /** What is checked: chooses the sentence of a failure. A password or token by default. */
+  /** Selects the sentence of a failure. By default that of a password or token. */
   by?: keyof typeof SIGN_IN_FAILED;
 }
 
