@@ -32,12 +32,16 @@ const SERVERS = {
     default: "127.0.0.1",
     meaning: "The address that all three servers listen on. `::` means all addresses of the machine.",
   },
-  PORT: { ...PORT, default: "8080", meaning: "The API: management, imports and exports." },
-  COLLECT_PORT: { ...PORT, default: "8081", meaning: "The collector: downloads, page views and reports." },
+  PORT: { ...PORT, default: "8080", meaning: "The port of the dashboard and the API." },
+  COLLECT_PORT: {
+    ...PORT,
+    default: "8081",
+    meaning: "The port of the collector, which counts downloads, page views and reports.",
+  },
   METRICS_PORT: {
     ...PORT,
     default: "9464",
-    meaning: "`/metrics` for Prometheus, and `/healthz` and `/readyz` for every role.",
+    meaning: "The port of `/metrics` for Prometheus, and of `/healthz` and `/readyz` for every role.",
   },
   PUBLIC_URL: {
     type: "string",
@@ -47,9 +51,9 @@ const SERVERS = {
       "responses link to the host of the request, and messages have no links unless `HOST` is a loopback address and " +
       "`TRUSTED_PROXIES` is unset",
     meaning:
-      "The URL under which people reach `PORT`, including a path prefix. All links in messages and " +
-      "responses start with it, whatever `Host` and forwarded headers contain. Set it for the roles " +
-      "`api` and `jobs` if the service is used from other machines.",
+      "The URL at which people reach `PORT`, including a path prefix. All links in messages and " +
+      "responses start with this URL, whatever `Host` and forwarded headers contain. Set it for the roles " +
+      "`api` and `jobs` if people use the service from other machines.",
   },
   TRUSTED_PROXIES: {
     type: "string",
@@ -57,8 +61,8 @@ const SERVERS = {
     mustBe: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
     unset: "no proxy is trusted",
     meaning:
-      "Proxies whose `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and `-Prefix` are trusted, or " +
-      "`Forwarded` (RFC 7239) if there is no `X-Forwarded-For`.",
+      "The proxies whose headers are trusted. These are `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and " +
+      "`-Prefix`, or `Forwarded` (RFC 7239) if there is no `X-Forwarded-For`.",
   },
   REQUESTS_PER_SECOND: {
     type: "string",
@@ -66,8 +70,8 @@ const SERVERS = {
     mustBe: "a whole number from 1 to 1000000",
     default: "50",
     meaning:
-      "Requests per second that an account can send to the API and the dashboard, averaged over ten seconds. " +
-      "A client address can send four times as many. Further requests get 429; see " +
+      "How many requests per second an account can send to the API and the dashboard, averaged over ten seconds. " +
+      "A client address can send four times as many. Further requests get 429. See " +
       "[limits](api.md#limits).",
   },
   CORS_ORIGINS: {
@@ -93,8 +97,8 @@ const STORES = {
     mustBe: `one or more of ${ROLES.join(", ")}, separated by commas`,
     default: ROLES.join(","),
     meaning:
-      "The parts that this process runs. Without `api`, `enrich` or `jobs` it needs `DATABASE_URL`, `CLICKHOUSE_URL` " +
-      "and `KAFKA_BROKERS`.",
+      "The roles that this process runs. If `api`, `enrich` or `jobs` is missing, you must set `DATABASE_URL`, " +
+      "`CLICKHOUSE_URL` and `KAFKA_BROKERS`.",
   },
   DATABASE_URL: {
     type: "string",
@@ -102,7 +106,7 @@ const STORES = {
     mustBe: "a postgres:// URL",
     unset: "PostgreSQL runs embedded, in `DATA_DIR`",
     meaning:
-      "Your own PostgreSQL server. Requires `SECRET_KEY`. Parameters are those of node-postgres, such as " +
+      "Your own PostgreSQL server. Requires `SECRET_KEY`. The URL can contain the parameters of node-postgres, such as " +
       "`?sslmode=verify-full` for TLS.",
   },
   ...tlsVariables("DATABASE", "PostgreSQL"),
@@ -120,7 +124,7 @@ const STORES = {
     mustBe: "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`",
     unset: "created at the first start, in `DATA_DIR/secret-key`",
     meaning:
-      "The key for tokens and for client ids of events. It cannot be changed later: keep a copy with your passwords.",
+      "The key for tokens and for client ids of events. You cannot change it later, so keep a copy with your passwords.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -131,8 +135,8 @@ const SIGN_IN = {
     mustBe: "an https:// URL (http:// only for 127.0.0.1, [::1] or localhost)",
     unset: "none",
     meaning:
-      "An OpenID provider for sign-in to the dashboard. It must have verified the account's e-mail address. " +
-      "Redirect URI: `<dashboard>/sign-in/openid/return`.",
+      "An OpenID provider for sign-in to the dashboard. The provider must have verified the account's e-mail address. " +
+      "The redirect URI is `<dashboard>/sign-in/openid/return`.",
   },
   OIDC_CLIENT_ID: {
     type: "string",
@@ -156,7 +160,8 @@ const PROCESSING = {
     format: "workers",
     mustBe: "a whole number from 1 to 256",
     unset: "the number of CPU cores",
-    meaning: "Number of enrichment threads. In a container set it to the container's number of CPUs.",
+    meaning:
+      "The number of enrichment threads. In a container, set it to the number of CPUs of the container.",
   },
   LOG_CODEC: {
     type: "string",
@@ -164,8 +169,8 @@ const PROCESSING = {
     mustBe: `one of ${CODECS.join(", ")}`,
     unset: "`lz4` on Kafka, `none` on the embedded log",
     meaning:
-      "Compression of lines in the event log: `lz4` reduces them to about a quarter, `brotli` to about a " +
-      "sixth in twice the time. It can be changed at any time.",
+      "The compression of lines in the event log. `lz4` reduces lines to about a quarter of their size. `brotli` " +
+      "reduces them to about a sixth, but takes twice as long. You can change it at any time.",
   },
   IMPORT_BYTES_MAX: {
     ...SIZE,
@@ -176,53 +181,53 @@ const PROCESSING = {
     ...SIZE,
     default: "4GiB",
     meaning:
-      "How much of an owner's imports can wait for enrichment in the embedded event log. Above this limit " +
-      "uploads of that owner wait, and get 503 after two minutes; see [its " +
-      "file](../operate/retention.md#the-file-of-the-embedded-event-log).",
+      "How much data of one owner can wait for enrichment in the embedded event log. Above this limit, further " +
+      "uploads of the owner wait, and get 503 after two minutes. See [the file of the " +
+      "log](../operate/retention.md#the-file-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,
     unset: "the bundled DB-IP city database",
-    meaning: "City database: MMDB of DB-IP or MaxMind.",
+    meaning: "The city database, an MMDB file from DB-IP or MaxMind.",
   },
   ASN_DB: {
     ...FILE,
     unset: "the bundled ip-location-db ASN table",
     meaning:
-      "Network database: CSV of ip-location-db, or MMDB of MaxMind ASN or ISP, DB-IP ASN, or IPinfo Lite " +
-      "(includes the company's domain).",
+      "The network database. Use a CSV file from ip-location-db, or an MMDB file from MaxMind ASN or ISP, DB-IP ASN, " +
+      "or IPinfo Lite (which includes the company's domain).",
   },
   COMPANY_MMDB: {
     ...FILE,
     unset: "none",
     meaning:
-      "Company database, which takes precedence over the others: MMDB of MaxMind Enterprise, ISP, Domain or " +
-      "Connection-Type, or IPinfo company.",
+      "A company database, which takes precedence over the other databases. Use an MMDB file from MaxMind Enterprise, " +
+      "ISP, Domain or Connection-Type, or from IPinfo company.",
   },
   ORGANIZATIONS_CSV: {
     ...FILE,
     unset: "none",
     meaning:
-      "Table of organizations with names, domains and kinds, which takes precedence over the bundled one; " +
-      "see [companies](../how-to/companies.md).",
+      "A table of organizations with names, domains and kinds, which takes precedence over the bundled table. " +
+      "See [companies](../how-to/companies.md).",
   },
   FUNNEL_SCHEDULE: {
     type: "string",
     format: "cron",
     mustBe: 'a cron expression such as "0 * * * *"',
     default: "0 * * * *",
-    meaning: "When funnel stages are updated, in UTC. Missed runs are caught up at startup.",
+    meaning: "When funnel stages are updated, in UTC. At startup, the service catches up on missed runs.",
   },
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: {
     ...SWITCH,
-    meaning: "Whether webhooks can be sent to addresses outside the public internet.",
+    meaning: "Whether webhooks can be sent to private, loopback and other non-public addresses.",
   },
   LOG_LEVEL: {
     type: "string",
     enum: LOG_LEVELS,
     mustBe: `one of ${LOG_LEVELS.join(", ")}`,
     default: "info",
-    meaning: "Minimum severity of log lines.",
+    meaning: "The minimum severity of log lines.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

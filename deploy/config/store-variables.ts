@@ -32,7 +32,7 @@ export const CLICKHOUSE_VARIABLES = {
       "shards with the URLs of their servers, such as a: http://a1:8123 http://a2:8123; b: http://b1:8123",
     unset: "the single server of `CLICKHOUSE_URL`",
     meaning:
-      "Shards and their replicas. User, password and database are taken from `CLICKHOUSE_URL`; its host is " +
+      "The shards and their replicas. The user, password and database come from `CLICKHOUSE_URL`, but its host is " +
       "not used. Never reuse a name for another shard.",
   },
   CLICKHOUSE_CLUSTER: {
@@ -40,14 +40,14 @@ export const CLICKHOUSE_VARIABLES = {
     format: "name",
     mustBe: "letters, digits, dots, hyphens and underscores",
     default: "maintainer",
-    meaning: "Name of the cluster in `remote_servers` of every server.",
+    meaning: "The name of the cluster in `remote_servers` on every server.",
   },
   CLICKHOUSE_QUORUM: {
     type: "string",
     format: "replicas",
     mustBe: "a whole number from 1 to 100",
     unset: "the majority of a shard's servers",
-    meaning: "Number of servers of a shard that must have a row before it counts as written.",
+    meaning: "How many servers of a shard must store a row before the write succeeds.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -70,12 +70,12 @@ export const KAFKA_VARIABLES = {
   KAFKA_CLIENT_ID: {
     ...NAME,
     default: "maintainer-toolchain",
-    meaning: "Client id that identifies this service in the brokers' logs and quotas.",
+    meaning: "The client id that identifies this service in the brokers' logs and quotas.",
   },
   KAFKA_TOPIC_PREFIX: {
     ...NAME,
     unset: "no prefix",
-    meaning: "Prefix of the topic name (`events.raw`) and of the consumer group (`enrich`).",
+    meaning: "The prefix of the topic name (`events.raw`) and of the consumer group (`enrich`).",
   },
   KAFKA_CREATE_TOPICS: {
     ...SWITCH,
@@ -87,15 +87,15 @@ export const KAFKA_VARIABLES = {
     format: "partitions",
     mustBe: "a whole number from 1 to 10000",
     default: "24",
-    meaning: "Number of partitions if the program creates the topic.",
+    meaning: "The number of partitions if the program creates the topic.",
   },
   KAFKA_REPLICATION_FACTOR: {
     type: "string",
     format: "replicas",
     mustBe: "a whole number from 1 to 100",
-    unset: "3 where there are three brokers or more, else the default of the brokers",
+    unset: "3 if there are at least three brokers, otherwise the brokers' default",
     meaning:
-      "Replication factor if the program creates the topic. With 2 or more, two replicas must be written " +
+      "The replication factor if the program creates the topic. If it is at least 2, every write needs two replicas " +
       "(`min.insync.replicas`).",
   },
   KAFKA_SESSION_TIMEOUT_MS: {
@@ -103,7 +103,7 @@ export const KAFKA_VARIABLES = {
     format: "session",
     mustBe: "a whole number of milliseconds from 1000 to 300000",
     default: `${SESSION_TIMEOUT_MS}`,
-    meaning: "An enricher that is silent for this long loses its partitions to others.",
+    meaning: "The time after which a silent enricher loses its partitions to other enrichers.",
   },
   KAFKA_TLS: { ...SWITCH, default: "false", meaning: "Whether connections to the brokers are encrypted." },
   ...tlsVariables("KAFKA", "the brokers"),
@@ -112,21 +112,21 @@ export const KAFKA_VARIABLES = {
     enum: SASL_MECHANISMS,
     mustBe: `one of ${SASL_MECHANISMS.join(", ")}`,
     unset: "no authentication",
-    meaning: "Authentication mechanism. Requires the user name and the password.",
+    meaning: "The authentication mechanism. Requires the user name and the password.",
   },
   KAFKA_SASL_USERNAME: {
     type: "string",
     format: "text",
     mustBe: "a user name",
     unset: "none",
-    meaning: "For SASL authentication.",
+    meaning: "The user name for SASL authentication.",
   },
   KAFKA_SASL_PASSWORD: {
     type: "string",
     format: "password",
     mustBe: "a password",
     unset: "none",
-    meaning: "For SASL authentication.",
+    meaning: "The password for SASL authentication.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

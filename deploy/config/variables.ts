@@ -29,7 +29,7 @@ export const COLLECTION_VARIABLES = {
     format: "host",
     mustBe: "a host name",
     unset: "every host that is not a package's domain, including hosts of Docker packages",
-    meaning: "The only host that serves pixels and npm reports. Packages cannot use it.",
+    meaning: "The only host that serves pixels and npm reports. Packages cannot use this host.",
   },
   DOMAIN_VERIFICATION: {
     type: "string",
@@ -37,20 +37,20 @@ export const COLLECTION_VARIABLES = {
     mustBe: "off or dns",
     default: "off",
     meaning:
-      "With `dns`, hosts of packages are served only after their owner has verified them with a TXT " +
-      "record; see [who owns a host](collector.md#who-owns-a-host). Set it if people you don't know have accounts.",
+      "If set to `dns`, hosts of packages are served only after their owner has verified them with a TXT " +
+      "record. See [who owns a host](collector.md#who-owns-a-host). Use `dns` if people you don't know have accounts.",
   },
   DNS_SERVERS: {
     type: "string",
     format: "dns-servers",
-    mustBe: "IP addresses, with a port or without, separated by commas, such as 9.9.9.9,[2620:fe::fe]:53",
+    mustBe: "IP addresses separated by commas, with or without a port, such as 9.9.9.9,[2620:fe::fe]:53",
     unset: "the system's DNS servers",
-    meaning: "DNS servers for `DOMAIN_VERIFICATION`.",
+    meaning: "The DNS servers for `DOMAIN_VERIFICATION`.",
   },
   COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
     ...SWITCH,
     meaning:
-      "Whether Python indexes and image registries can be at private, loopback or other special addresses.",
+      "Whether Python indexes and image registries can have private, loopback or other special addresses.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -58,13 +58,13 @@ export const QUOTA_VARIABLES = {
   QUOTAS: {
     type: "string",
     format: "quotas",
-    mustBe: `one or more of ${Object.keys(DEFAULT_QUOTAS).join(", ")}, each with its number, such as packages=5000,pixels=200`,
+    mustBe: `one or more of ${Object.keys(DEFAULT_QUOTAS).join(", ")}, each with a number, such as packages=5000,pixels=200`,
     default: Object.entries(DEFAULT_QUOTAS)
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "Maximum numbers per owner (packages, pixels, webhooks, sources, annotations, notifications), per " +
-      "account (organizations, access tokens) and per package (domains, routes). Omitted quotas keep their " +
+      "The maximum numbers per owner (packages, pixels, webhooks, sources, annotations, notifications), per " +
+      "account (organizations, access tokens) and per package (domains, routes). Quotas that you omit keep their " +
       "default. Existing records are never removed.",
   },
 } as const satisfies Record<string, VariableSchema>;
@@ -75,15 +75,15 @@ export const SOURCE_VARIABLES = {
     enum: ["on", "off"],
     mustBe: "on or off",
     default: "on",
-    meaning:
-      "Whether the counts of [sources](../how-to/sources.md) are fetched from registries, by the role `jobs`.",
+    meaning: "Whether the role `jobs` fetches [registry counts](../how-to/sources.md).",
   },
   SOURCES_SCHEDULE: {
     type: "string",
     format: "cron",
     mustBe: 'a cron expression such as "23 5 * * *"',
     default: "23 5 * * *",
-    meaning: "When counts are fetched, in UTC. Each source has its own time within the following hour.",
+    meaning:
+      "When registry counts are fetched, in UTC. Each source has its own time within the following hour.",
   },
   SOURCES_URLS: {
     type: "string",
@@ -91,7 +91,7 @@ export const SOURCE_VARIABLES = {
     mustBe: `http:// or https:// URLs by kind, separated by spaces, such as npm=https://npm.example.org (kinds: ${SOURCE_KINDS.join(", ")})`,
     unset: "the registries' own URLs",
     meaning:
-      "URLs to use instead of the registries' own. Only these can be private; redirects from them to another " +
+      "URLs to use instead of the registries' own URLs. Only these URLs can be private. Redirects to another " +
       "private host or port are not followed.",
   },
   GITHUB_TOKEN: {
@@ -100,9 +100,9 @@ export const SOURCE_VARIABLES = {
     mustBe: "a GitHub token",
     unset: "none",
     meaning:
-      "Sent to GitHub only. It allows more requests per hour, and gives access to private repositories it " +
-      "can read and to views and clones of those it can push to. Everybody who manages an owner here can " +
-      "then add these as sources.",
+      "A token that is sent only to GitHub. It allows more requests per hour, and gives access to private repositories " +
+      "it can read, and to views and clones of repositories it can push to. Everyone who manages an owner can " +
+      "then add these repositories as sources.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -114,15 +114,15 @@ export const MAIL_VARIABLES = {
       "an smtp:// or smtps:// URL with a host, such as smtps://user:password@mail.example.org (@ in a user or password is %40)",
     unset: "no mail is sent, and e-mail notifications cannot be created",
     meaning:
-      "The mail server for [notifications](../how-to/notifications.md). With `smtp://` the connection is encrypted " +
-      "if the server offers STARTTLS; `?requireTLS=true` requires it. Requires `MAIL_FROM`.",
+      "The mail server for [notifications](../how-to/notifications.md). With `smtp://`, the connection is encrypted " +
+      "if the server offers STARTTLS. Add `?requireTLS=true` to require encryption. Requires `MAIL_FROM`.",
   },
   MAIL_FROM: {
     type: "string",
     format: "sender",
     mustBe: "an e-mail address, or a name and an address such as Acme <stats@example.org> (RFC 5322)",
     unset: "no mail is sent",
-    meaning: "The sender of every mail. Use a domain that the mail server signs for (DKIM).",
+    meaning: "The sender of all mails. Use a domain for which the mail server signs mails (DKIM).",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -133,8 +133,8 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     unset: "for ever",
     meaning:
-      "How long events are kept, in whole months. Deleted events cannot be restored; breakdowns stay. Set " +
-      "the same value for every role; see [retention](../operate/retention.md#closed-months).",
+      "How long events are kept. Events are deleted in whole months and cannot be restored, but breakdowns stay. Set " +
+      "the same value for every role. See [retention](../operate/retention.md#closed-months).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {
     ...DAYS,
@@ -145,8 +145,8 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     default: "90",
     meaning:
-      "How long texts of rejected lines, which can contain IP addresses, are kept; at most as long as their " +
-      "log entries.",
+      "How long the text of rejected lines is kept, which can contain IP addresses. The text is never kept longer " +
+      "than the log entry.",
   },
   DELIVERIES_RETENTION_DAYS: {
     ...DAYS,
@@ -164,7 +164,7 @@ export const RETENTION_VARIABLES = {
     mustBe: "a whole number from 1 to 100000",
     default: "1000",
     meaning:
-      "How many of the newest entries for `export.read`, `packages.export` and `user.sign-in-failed` " +
-      "an owner's audit log keeps per token. Other entries are not limited.",
+      "How many entries for `export.read`, `packages.export` and `user.sign-in-failed` an owner's audit log keeps " +
+      "per token. Older entries are deleted. Other entries are not limited.",
   },
 } as const satisfies Record<string, VariableSchema>;
