@@ -182,8 +182,8 @@ const PROCESSING = {
     default: "4GiB",
     meaning:
       "How much data of one owner can wait for enrichment in the embedded event log. Above this limit, further " +
-      "uploads of the owner wait, and get 503 after two minutes. See [the file of the " +
-      "log](../operate/retention.md#the-file-of-the-embedded-event-log).",
+      "uploads of the owner wait, and get 503 after two minutes. See [its " +
+      "size](../operate/retention.md#size-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,

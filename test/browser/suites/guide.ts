@@ -46,10 +46,10 @@ export function guideSuite(world: () => DashboardWorld): void {
       await using window = await world().browser.open({ viewport: VIEWPORT, javaScriptEnabled: false });
       const { page } = window;
       await page.goto(address("cases"));
-      await page.getByRole("searchbox", { name: "Search the guide" }).fill("consumer group back");
+      await page.getByRole("searchbox", { name: "Search the guide" }).fill("reset consumer group");
       await page.keyboard.press("Enter");
-      await page.getByRole("link", { name: "Restore › Set the consumer group back" }).click();
-      await page.waitForURL(/restore#set-the-consumer-group-back$/);
+      await page.getByRole("link", { name: "Restore › Reset the consumer group" }).click();
+      await page.waitForURL(/restore#reset-the-consumer-group$/);
       await page.getByRole("link", { name: "Next" }).click();
       await page.waitForURL(/dead-letters$/);
     });
