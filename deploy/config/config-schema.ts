@@ -16,12 +16,12 @@ import {
 const PORT = {
   type: "string",
   format: "port",
-  mustBe: "a port from 0 to 65535 (0 takes any free one)",
+  mustBe: "a port from 0 to 65535 (0 selects a free port)",
 } as const;
 const SIZE = {
   type: "string",
   format: "bytes",
-  mustBe: "a size such as 20GiB (a whole number of bytes, or followed by KiB, MiB, GiB or TiB)",
+  mustBe: "a size such as 20GiB (a whole number of bytes, KiB, MiB, GiB or TiB)",
 } as const;
 const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
 const SERVERS = {
@@ -143,14 +143,14 @@ const SIGN_IN = {
     format: "text",
     mustBe: "the client id at the provider",
     unset: "none",
-    meaning: "The client id of this service.",
+    meaning: "The client id of this service at the OpenID provider.",
   },
   OIDC_CLIENT_SECRET: {
     type: "string",
     format: "password",
     mustBe: "the client secret at the provider",
     unset: "none",
-    meaning: "The client secret of this service.",
+    meaning: "The client secret of this service at the OpenID provider.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -175,15 +175,15 @@ const PROCESSING = {
   IMPORT_BYTES_MAX: {
     ...SIZE,
     default: "20GiB",
-    meaning: "The largest decompressed body of an import.",
+    meaning: "The maximum size of an import after decompression.",
   },
   IMPORT_BACKLOG_BYTES_MAX: {
     ...SIZE,
     default: "4GiB",
     meaning:
       "How much data of one owner can wait for enrichment in the embedded event log. Above this limit, further " +
-      "uploads of the owner wait, and get 503 after two minutes. See [its " +
-      "size](../operate/retention.md#size-of-the-embedded-event-log).",
+      "uploads of the owner wait, and get 503 after two minutes. See [the size of " +
+      "the log](../operate/retention.md#size-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,

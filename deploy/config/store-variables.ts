@@ -103,7 +103,7 @@ export const KAFKA_VARIABLES = {
     format: "session",
     mustBe: "a whole number of milliseconds from 1000 to 300000",
     default: `${SESSION_TIMEOUT_MS}`,
-    meaning: "The time after which a silent enricher loses its partitions to other enrichers.",
+    meaning: "How long an enricher can be silent before its partitions go to other enrichers.",
   },
   KAFKA_TLS: { ...SWITCH, default: "false", meaning: "Whether connections to the brokers are encrypted." },
   ...tlsVariables("KAFKA", "the brokers"),

@@ -25,7 +25,7 @@ export function tlsVariables<Store extends TlsStore>(store: Store, servers: stri
     [`${store}_TLS_CA`]: {
       ...FILE,
       unset: "the system's certificate authorities",
-      meaning: `A PEM file with the certificate authorities of ${servers}. Enables TLS.`,
+      meaning: `A PEM file with the CA certificates for ${servers}. Enables TLS.`,
     },
     [`${store}_TLS_CERT`]: {
       ...FILE,
@@ -35,7 +35,7 @@ export function tlsVariables<Store extends TlsStore>(store: Store, servers: stri
     [`${store}_TLS_KEY`]: {
       ...FILE,
       unset: "none",
-      meaning: "A PEM file with the private key of that certificate, without a password.",
+      meaning: "A PEM file with the private key of this certificate. The key cannot have a password.",
     },
   };
   return variables as Record<TlsVariable<Store>, VariableSchema>;

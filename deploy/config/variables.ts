@@ -91,8 +91,8 @@ export const SOURCE_VARIABLES = {
     mustBe: `http:// or https:// URLs by kind, separated by spaces, such as npm=https://npm.example.org (kinds: ${SOURCE_KINDS.join(", ")})`,
     unset: "the registries' own URLs",
     meaning:
-      "URLs to use instead of the registries' own URLs. Only these URLs can be private. Redirects to another " +
-      "private host or port are not followed.",
+      "URLs to use instead of the registries' own URLs. Only these URLs can have private addresses. " +
+      "Redirects to another private host or port are not followed.",
   },
   GITHUB_TOKEN: {
     type: "string",
@@ -145,8 +145,8 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     default: "90",
     meaning:
-      "How long the text of rejected lines is kept, which can contain IP addresses. The text is never kept longer " +
-      "than the log entry.",
+      "How long the text of rejected lines is kept. The text can contain IP addresses. It is never kept longer " +
+      "than its log entry.",
   },
   DELIVERIES_RETENTION_DAYS: {
     ...DAYS,
@@ -164,7 +164,7 @@ export const RETENTION_VARIABLES = {
     mustBe: "a whole number from 1 to 100000",
     default: "1000",
     meaning:
-      "How many entries for `export.read`, `packages.export` and `user.sign-in-failed` an owner's audit log keeps " +
-      "per token. Older entries are deleted. Other entries are not limited.",
+      "The maximum number of entries for `export.read`, `packages.export` and `user.sign-in-failed` per token in an " +
+      "owner's audit log. Older entries are deleted. Other entries are not limited.",
   },
 } as const satisfies Record<string, VariableSchema>;

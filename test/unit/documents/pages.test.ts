@@ -30,9 +30,9 @@ test("the page of notifications has every limit of mails", () => {
   const text = textOf("deploy/docs/how-to/notifications.md").replace(/\s+/g, " ");
   const written = MAIL_LIMITS.map(({ by, max, hours, mails }) => {
     const whom = {
-      account: `${mails} of one account`,
-      receiver: `${mails} to one address, of all owners`,
-      pair: `${mails} of one account to one address`,
+      account: `${mails} from one account`,
+      receiver: `${mails} from all owners to one address`,
+      pair: `${mails} from one account to one address`,
     }[by];
     return `| ${whom} | ${max} in ${windowOf(hours)} |`;
   });

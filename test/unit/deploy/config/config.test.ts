@@ -177,9 +177,9 @@ test("an empty variable counts as not set", () => {
   expect(parseConfig(nothing)).toEqual(parseConfig({}));
 });
 
-const PORT = "must be a port from 0 to 65535 (0 takes any free one)";
+const PORT = "must be a port from 0 to 65535 (0 selects a free port)";
 
-const SIZE = "must be a size such as 20GiB (a whole number of bytes, or followed by KiB, MiB, GiB or TiB)";
+const SIZE = "must be a size such as 20GiB (a whole number of bytes, KiB, MiB, GiB or TiB)";
 
 const PATH = "must be the path of a";
 const HOST = "must be a host name or an IP address";
