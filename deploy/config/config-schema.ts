@@ -141,14 +141,14 @@ const SIGN_IN = {
   OIDC_CLIENT_ID: {
     type: "string",
     format: "text",
-    mustBe: "the client id at the provider",
+    mustBe: "a client id",
     unset: "none",
     meaning: "The client id of this service at the OpenID provider.",
   },
   OIDC_CLIENT_SECRET: {
     type: "string",
     format: "password",
-    mustBe: "the client secret at the provider",
+    mustBe: "a client secret",
     unset: "none",
     meaning: "The client secret of this service at the OpenID provider.",
   },
