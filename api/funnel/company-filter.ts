@@ -39,7 +39,8 @@ export const COMPANY_QUERY = {
   first_seen_from: { schema: DATE, description: "Return only companies first seen on or after this UTC day" },
   days: {
     schema: { type: "integer", minimum: 1, maximum: DAYS_MAX },
-    description: "Adds daily downloads of this many days, up to today, to JSON and NDJSON",
+    description:
+      "Add the daily downloads of this many days, up to and including today (JSON and NDJSON only)",
   },
 } as const;
 

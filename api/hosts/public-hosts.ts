@@ -94,8 +94,8 @@ export async function requireNoCollectionHost(
 function collectionHost(host: string): Problem {
   return new Problem(
     "domain-is-already-in-use",
-    `The domain ${host} belongs to the collector, which receives page views and npm reports on it. Use ` +
-      "another domain for the package.",
+    `The collector receives page views and npm reports on the domain ${host}. Use another domain for the ` +
+      "package.",
   );
 }
 

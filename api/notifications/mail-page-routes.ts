@@ -195,7 +195,7 @@ function operationOf(id: string, { summary, parameter }: { summary: string; para
     id,
     tag: "Notifications",
     summary,
-    description: "The link is part of mails and contains a token that only the receiver has.",
+    description: "The link is sent in mails and contains a token that only the receiver knows.",
     path: { [parameter]: { schema: { type: "string" }, description: `Id of the ${parameter}` } },
     query: {
       token: {

@@ -60,9 +60,9 @@ const LIST = {
 };
 const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
   description:
-    "The host of a Docker package's publicUrl belongs to the owner as long as one of the owner's packages " +
-    "uses it, and for 30 days after. It can serve any number of that owner's images; other owners cannot " +
-    "use it. An npm name belongs to the first owner with an npm package of that name.",
+    "The host of a Docker package's publicUrl is reserved for the owner while one of the owner's " +
+    "packages uses it, and for 30 days afterwards. It can serve any number of the owner's images. An npm " +
+    "name belongs to the first owner with an npm package of that name.",
   body: PACKAGE_BODY,
   answers: { 201: PACKAGE_ANSWER },
   problems: ["already-exists", "domain-is-already-in-use", QUOTA_PROBLEMS.packages],

@@ -261,7 +261,7 @@ describe("hostile text", () => {
     [{ owner: "a\ud800" }, "The owner a"],
     [
       { owner: OWNER, limit: { $gt: 0 } },
-      "limit must be a string, a number or a list of these. (invalid-query)",
+      "limit must be a string, a number, or a list of strings and numbers. (invalid-query)",
     ],
     [{ owner: OWNER, delete: "true" }, "Unknown query parameter delete"],
     [{ owner: OWNER, country: Array.from({ length: 3_000 }, () => "DE") }, "more than 1000 values"],

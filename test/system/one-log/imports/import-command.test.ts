@@ -301,7 +301,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     const { status, err } = await send(cut, "--format", "combined");
     expect({ status, err }).toEqual({
       status: 1,
-      err: saying("does not match its Content-Encoding, or it ends early"),
+      err: saying("does not match its Content-Encoding, or it is incomplete"),
     });
   });
 });
