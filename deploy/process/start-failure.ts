@@ -19,13 +19,13 @@ const NEARLY_FULL_BYTES = 64 * MIB;
 
 const SENTENCES: Record<string, (path: string) => string> = {
   EACCES: (path) =>
-    `${path} cannot be written by this user (${userName()}): change its owner or mode, or DATA_DIR.`,
+    `This user (${userName()}) cannot write to ${path}: change its owner or mode, or choose another DATA_DIR.`,
   EPERM: (path) =>
-    `${path} belongs to another user than this one (${userName()}): change its owner, or DATA_DIR.`,
+    `This user (${userName()}) does not own ${path}: change its owner, or choose another DATA_DIR.`,
   EROFS: (path) => `${path} is on a read-only file system: choose another DATA_DIR.`,
   ENOSPC: (path) => `The disk of ${path} is full: free some space, or choose another DATA_DIR.`,
   EDQUOT: (path) => `The disk quota for ${path} is used up: free some space, or choose another DATA_DIR.`,
-  ENOTDIR: (path) => `${path} is not a directory, or a part of it is a file: choose another DATA_DIR.`,
+  ENOTDIR: (path) => `${path} is a file or below a file: choose another DATA_DIR.`,
   ENOENT: (path) => `${path} cannot be created: choose another DATA_DIR.`,
   EEXIST: (path) => `${path} exists and is not a directory: choose another DATA_DIR.`,
 };

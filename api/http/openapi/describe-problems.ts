@@ -105,7 +105,9 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "not-found": "Not found, or you don't have access.",
   "method-not-allowed": "DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS.",
   "request-timeout": "The body was not received in time.",
-  "no-longer-kept": "Events before 2026-08-01 have expired; aggregates still cover those days.",
+  "no-longer-kept":
+    "Events before 2026-08-01 have expired. Use this startDate or a later one; aggregates still " +
+    "cover the earlier days.",
   "too-large": "The body must not be larger than 32 KiB.",
   "unsupported-encoding": "JSON bodies must not be compressed: Content-Encoding gzip is not supported here.",
   "already-exists": "The name acme is taken.",
@@ -140,7 +142,8 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "domain-is-already-in-use": "The domain downloads.acme.example is already in use.",
   "route-conflicts": "Another route matches the same paths.",
   "range-too-long": "The range has 400 days; the maximum is 366.",
-  "empty-range": "startDate and endDate are equal; endDate is not in the range.",
+  "empty-range":
+    "startDate and endDate are equal, so the range is empty: endDate is exclusive. Use a later endDate.",
   "too-many-active-imports": "too many active imports",
   "unknown-user": "The user grace does not exist.",
   "idempotency-key-reused": "This Idempotency-Key was used for another path. Use a new key.",

@@ -90,16 +90,16 @@ export function logGap(log: Logger, { lost, expected, found }: Gap, place: GapPl
   if (lost === undefined) {
     log.error(
       words,
-      `the event log went back from offset ${expected} to ${found} in partition ${partition}: it was ` +
-        "truncated or recreated; reading it again",
+      `the event log was truncated or recreated: partition ${partition} went back from offset ` +
+        `${expected} to ${found}; reading it again`,
     );
     return 0;
   }
   const records = lost.last - lost.first + 1;
   log.error(
     { ...words, records },
-    `${records} records of the event log were deleted before they were read: partition ${partition}, ` +
-      `offsets ${lost.first} to ${lost.last}`,
+    `${records} records of the event log were deleted before they were read (partition ${partition}, ` +
+      `offsets ${lost.first} to ${lost.last})`,
   );
   return records;
 }
