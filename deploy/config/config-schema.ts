@@ -21,7 +21,7 @@ const PORT = {
 const SIZE = {
   type: "string",
   format: "bytes",
-  mustBe: "a size such as 20GiB (a whole number of bytes, or followed by KiB, MiB, GiB or TiB)",
+  mustBe: "a size such as 20GiB (a whole number of bytes, KiB, MiB, GiB or TiB)",
 } as const;
 const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
 const SERVERS = {
@@ -48,8 +48,8 @@ const SERVERS = {
       "`TRUSTED_PROXIES` is unset",
     meaning:
       "The URL under which people reach `PORT`, including a path prefix. All links in messages and " +
-      "responses start with it, whatever `Host` and forwarded headers contain. Set it for the roles " +
-      "`api` and `jobs` if the service is used from other machines.",
+      "responses start with it, regardless of `Host` and forwarded headers. Set it for the roles `api` " +
+      "and `jobs` if people use the service from other machines.",
   },
   TRUSTED_PROXIES: {
     type: "string",
@@ -66,8 +66,8 @@ const SERVERS = {
     mustBe: "a whole number from 1 to 1000000",
     default: "50",
     meaning:
-      "Requests per second that an account can send to the API and the dashboard, averaged over ten seconds. " +
-      "A client address can send four times as many. Further requests get 429; see " +
+      "Requests per second that an account can send to the API and the dashboard, averaged over ten " +
+      "seconds. A client IP address can send four times as many. Further requests get 429; see " +
       "[limits](api.md#limits).",
   },
   CORS_ORIGINS: {
@@ -85,7 +85,9 @@ const STORES = {
     format: "text",
     mustBe: "the path of a folder",
     default: "data",
-    meaning: "The folder of the embedded stores, with mode 0700. Only one instance can use it at a time.",
+    meaning:
+      "The folder of the embedded stores (mode 0700). Only one instance of the service can use it " +
+      "at a time.",
   },
   ROLES: {
     type: "string",
@@ -93,8 +95,8 @@ const STORES = {
     mustBe: `one or more of ${ROLES.join(", ")}, separated by commas`,
     default: ROLES.join(","),
     meaning:
-      "The parts that this process runs. Without `api`, `enrich` or `jobs` it needs `DATABASE_URL`, `CLICKHOUSE_URL` " +
-      "and `KAFKA_BROKERS`.",
+      "The parts of the service that this process runs. If `api`, `enrich` or `jobs` is missing, " +
+      "`DATABASE_URL`, `CLICKHOUSE_URL` and `KAFKA_BROKERS` are required.",
   },
   DATABASE_URL: {
     type: "string",
@@ -102,8 +104,8 @@ const STORES = {
     mustBe: "a postgres:// URL",
     unset: "PostgreSQL runs embedded, in `DATA_DIR`",
     meaning:
-      "Your own PostgreSQL server. Requires `SECRET_KEY`. Parameters are those of node-postgres, such as " +
-      "`?sslmode=verify-full` for TLS.",
+      "Your own PostgreSQL server. Requires `SECRET_KEY`. The URL accepts the parameters of " +
+      "node-postgres, such as `?sslmode=verify-full` for TLS.",
   },
   ...tlsVariables("DATABASE", "PostgreSQL"),
   CLICKHOUSE_URL: {
@@ -111,7 +113,7 @@ const STORES = {
     format: "http-url",
     mustBe: "an http:// or https:// URL",
     unset: "ClickHouse runs embedded, in `DATA_DIR`",
-    meaning: "Your own ClickHouse server, 25.11 or newer. The path of the URL is the database.",
+    meaning: "Your own ClickHouse server, 25.11 or newer. The URL's path is the name of the database.",
   },
   ...tlsVariables("CLICKHOUSE", "ClickHouse"),
   SECRET_KEY: {
@@ -120,7 +122,8 @@ const STORES = {
     mustBe: "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`",
     unset: "created at the first start, in `DATA_DIR/secret-key`",
     meaning:
-      "The key for tokens and for client ids of events. It cannot be changed later: keep a copy with your passwords.",
+      "The key for tokens and for the client ids of events. You cannot change it later: keep a copy with " +
+      "your passwords.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -131,22 +134,22 @@ const SIGN_IN = {
     mustBe: "an https:// URL (http:// only for 127.0.0.1, [::1] or localhost)",
     unset: "none",
     meaning:
-      "An OpenID provider for sign-in to the dashboard. It must have verified the account's e-mail address. " +
-      "Redirect URI: `<dashboard>/sign-in/openid/return`.",
+      "The OpenID provider for signing in to the dashboard. It must have verified the user's e-mail " +
+      "address. Redirect URI: `<dashboard>/sign-in/openid/return`.",
   },
   OIDC_CLIENT_ID: {
     type: "string",
     format: "text",
     mustBe: "the client id at the provider",
     unset: "none",
-    meaning: "The client id of this service.",
+    meaning: "The service's client id.",
   },
   OIDC_CLIENT_SECRET: {
     type: "string",
     format: "password",
     mustBe: "the client secret at the provider",
     unset: "none",
-    meaning: "The client secret of this service.",
+    meaning: "The service's client secret.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -156,7 +159,7 @@ const PROCESSING = {
     format: "workers",
     mustBe: "a whole number from 1 to 256",
     unset: "the number of CPU cores",
-    meaning: "Number of enrichment threads. In a container set it to the container's number of CPUs.",
+    meaning: "Number of enrichment threads. In a container, set it to the number of the container's CPUs.",
   },
   LOG_CODEC: {
     type: "string",
@@ -165,19 +168,19 @@ const PROCESSING = {
     unset: "`lz4` on Kafka, `none` on the embedded log",
     meaning:
       "Compression of lines in the event log: `lz4` reduces them to about a quarter, `brotli` to about a " +
-      "sixth in twice the time. It can be changed at any time.",
+      "sixth, but takes twice as long. You can change it at any time.",
   },
   IMPORT_BYTES_MAX: {
     ...SIZE,
     default: "20GiB",
-    meaning: "The largest decompressed body of an import.",
+    meaning: "Maximum size of the decompressed body of an import.",
   },
   IMPORT_BACKLOG_BYTES_MAX: {
     ...SIZE,
     default: "4GiB",
     meaning:
-      "How much of an owner's imports can wait for enrichment in the embedded event log. Above this limit " +
-      "uploads of that owner wait, and get 503 after two minutes; see [its " +
+      "How much data of one owner's imports can wait for enrichment in the embedded event log. Above " +
+      "this limit, that owner's uploads wait, and fail with 503 after two minutes; see [its " +
       "file](../operate/retention.md#the-file-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
@@ -211,18 +214,18 @@ const PROCESSING = {
     format: "cron",
     mustBe: 'a cron expression such as "0 * * * *"',
     default: "0 * * * *",
-    meaning: "When funnel stages are updated, in UTC. Missed runs are caught up at startup.",
+    meaning: "When funnel stages are updated, in UTC. If a run was missed, it happens at startup.",
   },
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: {
     ...SWITCH,
-    meaning: "Whether webhooks can be sent to addresses outside the public internet.",
+    meaning: "Whether webhooks can be sent to IP addresses outside the public internet.",
   },
   LOG_LEVEL: {
     type: "string",
     enum: LOG_LEVELS,
     mustBe: `one of ${LOG_LEVELS.join(", ")}`,
     default: "info",
-    meaning: "Minimum severity of log lines.",
+    meaning: "Minimum level of log lines.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

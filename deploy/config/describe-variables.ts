@@ -14,22 +14,22 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
-This page lists every environment variable with its default. The service reads them once, at the start; \`npm start -- --help\`
-prints the same list.
+This page lists every environment variable with its default. The service reads the variables once, when it starts;
+\`npm start -- --help\` prints the same list.
 
 ## The five that matter first
 
-| variable | set it |
+| variable | what to set |
 |---|---|
-| \`PUBLIC_URL\` | to the URL at which people reach the service |
-| \`TRUSTED_PROXIES\` | behind a [proxy with TLS](../how-to/host-names.md), so that addresses are those of your users |
-| \`DATA_DIR\` | to a folder on a disk with room, with embedded stores |
-| \`SECRET_KEY\` | with [your own stores](../operate/own-stores.md), the same in every process |
-| \`SMTP_URL\` | for [notifications](../how-to/notifications.md) by e-mail, with \`MAIL_FROM\` |
+| \`PUBLIC_URL\` | the URL at which people reach the service |
+| \`TRUSTED_PROXIES\` | your [proxy with TLS](../how-to/host-names.md), so that the service sees your users' IP addresses |
+| \`DATA_DIR\` | with embedded stores: a folder on a disk with enough space |
+| \`SECRET_KEY\` | with [your own stores](../operate/own-stores.md): the same key in every process |
+| \`SMTP_URL\` | with \`MAIL_FROM\`: the mail server for [notifications](../how-to/notifications.md) by e-mail |
 
 - An empty variable counts as not set.
-- An invalid value, or a name that differs from a variable by one typing error, stops the start with the reason.
-- While the service runs, \`DATA_DIR/endpoints.json\` (mode 0600) has the URL of every server and store, with credentials.
+- If a value is invalid, or a name looks like a misspelled variable, the service does not start and says why.
+- While the service runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URL of every server and store, with credentials.
 `;
 
 function rowOf([name, schema]: [string, VariableSchema]): string {

@@ -28,8 +28,8 @@ export const COLLECTION_VARIABLES = {
     type: "string",
     format: "host",
     mustBe: "a host name",
-    unset: "every host that is not a package's domain, including hosts of Docker packages",
-    meaning: "The only host that serves pixels and npm reports. Packages cannot use it.",
+    unset: "any host that is not a domain of a package, including hosts of Docker packages",
+    meaning: "The only host on which pixels and npm reports are received. Packages cannot use this host.",
   },
   DOMAIN_VERIFICATION: {
     type: "string",
@@ -37,20 +37,21 @@ export const COLLECTION_VARIABLES = {
     mustBe: "off or dns",
     default: "off",
     meaning:
-      "With `dns`, hosts of packages are served only after their owner has verified them with a TXT " +
-      "record; see [who owns a host](collector.md#who-owns-a-host). Set it if people you don't know have accounts.",
+      "With `dns`, the service serves a package's host only after its owner has verified it with a TXT " +
+      "record; see [who owns a host](collector.md#who-owns-a-host). Use it if people you don't know have " +
+      "accounts.",
   },
   DNS_SERVERS: {
     type: "string",
     format: "dns-servers",
-    mustBe: "IP addresses, with a port or without, separated by commas, such as 9.9.9.9,[2620:fe::fe]:53",
+    mustBe: "IP addresses, with or without a port, separated by commas, such as 9.9.9.9,[2620:fe::fe]:53",
     unset: "the system's DNS servers",
     meaning: "DNS servers for `DOMAIN_VERIFICATION`.",
   },
   COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
     ...SWITCH,
     meaning:
-      "Whether Python indexes and image registries can be at private, loopback or other special addresses.",
+      "Whether Python indexes and image registries can have private, loopback or other special IP addresses.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -63,9 +64,9 @@ export const QUOTA_VARIABLES = {
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "Maximum numbers per owner (packages, pixels, webhooks, sources, annotations, notifications), per " +
-      "account (organizations, access tokens) and per package (domains, routes). Omitted quotas keep their " +
-      "default. Existing records are never removed.",
+      "Maximum number of records per owner (packages, pixels, webhooks, sources, annotations, " +
+      "notifications), per account (organizations, access tokens) and per package (domains, routes). " +
+      "Quotas that you omit keep their default. Existing records are never removed.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -75,8 +76,7 @@ export const SOURCE_VARIABLES = {
     enum: ["on", "off"],
     mustBe: "on or off",
     default: "on",
-    meaning:
-      "Whether the counts of [sources](../how-to/sources.md) are fetched from registries, by the role `jobs`.",
+    meaning: "Whether the role `jobs` fetches the counts of [sources](../how-to/sources.md) from registries.",
   },
   SOURCES_SCHEDULE: {
     type: "string",
@@ -91,8 +91,8 @@ export const SOURCE_VARIABLES = {
     mustBe: `http:// or https:// URLs by kind, separated by spaces, such as npm=https://npm.example.org (kinds: ${SOURCE_KINDS.join(", ")})`,
     unset: "the registries' own URLs",
     meaning:
-      "URLs to use instead of the registries' own. Only these can be private; redirects from them to another " +
-      "private host or port are not followed.",
+      "URLs to use instead of the registries' own. Only these URLs can point to private hosts. Redirects " +
+      "from them to another private host or port are not followed.",
   },
   GITHUB_TOKEN: {
     type: "string",
@@ -100,9 +100,9 @@ export const SOURCE_VARIABLES = {
     mustBe: "a GitHub token",
     unset: "none",
     meaning:
-      "Sent to GitHub only. It allows more requests per hour, and gives access to private repositories it " +
-      "can read and to views and clones of those it can push to. Everybody who manages an owner here can " +
-      "then add these as sources.",
+      "Sent only to GitHub. It allows more requests per hour, and gives access to the private " +
+      "repositories that the token can read, and to the views and clones of repositories it can push to. " +
+      "Everyone who manages an owner of this service can then add these repositories as sources.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -122,7 +122,7 @@ export const MAIL_VARIABLES = {
     format: "sender",
     mustBe: "an e-mail address, or a name and an address such as Acme <stats@example.org> (RFC 5322)",
     unset: "no mail is sent",
-    meaning: "The sender of every mail. Use a domain that the mail server signs for (DKIM).",
+    meaning: "The sender of all mails. Use a domain for which the mail server signs mails (DKIM).",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -131,22 +131,23 @@ const DAYS = { type: "string", format: "days", mustBe: "a whole number of days f
 export const RETENTION_VARIABLES = {
   EVENTS_RETENTION_DAYS: {
     ...DAYS,
-    unset: "for ever",
+    unset: "forever",
     meaning:
-      "How long events are kept, in whole months. Deleted events cannot be restored; breakdowns stay. Set " +
-      "the same value for every role; see [retention](../operate/retention.md#closed-months).",
+      "How long events are kept. Expired events are deleted by whole months and cannot be " +
+      "restored; breakdowns are kept. Set the same value forevery role; see " +
+      "[retention](../operate/retention.md#closed-months).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {
     ...DAYS,
     default: "90",
-    meaning: "How long entries of import logs are kept.",
+    meaning: "How long import log entries are kept.",
   },
   REJECTED_LINES_RETENTION_DAYS: {
     ...DAYS,
     default: "90",
     meaning:
-      "How long texts of rejected lines, which can contain IP addresses, are kept; at most as long as their " +
-      "log entries.",
+      "How long the texts of rejected lines are kept, which can contain IP addresses. They are never " +
+      "kept longer than their log entries.",
   },
   DELIVERIES_RETENTION_DAYS: {
     ...DAYS,
@@ -155,8 +156,8 @@ export const RETENTION_VARIABLES = {
   },
   AUDIT_RETENTION_DAYS: {
     ...DAYS,
-    unset: "for ever",
-    meaning: "How long entries of the audit log are kept.",
+    unset: "forever",
+    meaning: "How long audit log entries are kept.",
   },
   AUDIT_ACCESS_MAX: {
     type: "string",
@@ -164,7 +165,7 @@ export const RETENTION_VARIABLES = {
     mustBe: "a whole number from 1 to 100000",
     default: "1000",
     meaning:
-      "How many of the newest entries for `export.read`, `packages.export` and `user.sign-in-failed` " +
-      "an owner's audit log keeps per token. Other entries are not limited.",
+      "How many entries for `export.read`, `packages.export` and `user.sign-in-failed` an owner's audit " +
+      "log keeps per token; older ones are deleted. Other entries are not limited.",
   },
 } as const satisfies Record<string, VariableSchema>;
