@@ -217,7 +217,7 @@ describe("a chunk that the program cannot process", () => {
     expect(chunk?.importId).toBe(started.id);
     await api.request(`${pathOf(started)}/abort`, { method: "POST" });
     await upload.answer.catch(() => undefined);
-    const refused = `Not retried: ${chunk?.id}. The import was aborted`;
+    const refused = `Not retried: ${chunk?.id}. Their import was aborted`;
     await expect(toolchain.admin("dead-letters", "retry", String(chunk?.id))).rejects.toThrow(refused);
     await expect(
       toolchain.admin("dead-letters", "retry", String(chunk?.id), String(open?.id), "999"),

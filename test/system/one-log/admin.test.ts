@@ -206,7 +206,7 @@ describe("admin", () => {
     });
     expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([
       "PostgreSQL is up to date.",
-      "The embedded ClickHouse is migrated when the service starts.",
+      "The embedded ClickHouse will be migrated when the service starts.",
     ]);
     await running[Symbol.asyncDispose]();
     await rm(DATA_DIR, { recursive: true });

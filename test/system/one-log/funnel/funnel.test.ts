@@ -270,7 +270,7 @@ describe("over months of imports", () => {
 
   test("a run as of an earlier time is refused, and so is one that is to come", async () => {
     await expect(run("acme", "--as-of", "2025-04-19")).rejects.toThrow(
-      "The last run of this owner was as of 2025-04-20T23:59:59.999Z",
+      "The stages of this owner were last computed as of 2025-04-20T23:59:59.999Z",
     );
     expect(await run("--as-of", "2025-04-19")).toBe(
       "0 companies of 0 owners, 0 changes of stage. 1 owner skipped because their last run is later.",

@@ -35,7 +35,7 @@ test("ends once nothing was left for six seconds, and says on the way what is", 
     seconds: 8,
     notes: [
       "2 records are waiting in the event log, 1 import is not done.",
-      "1 record is waiting in the event log, 1 import is not done, 1 batch of settlement is not applied.",
+      "1 record is waiting in the event log, 1 import is not done, 1 settlement batch is not applied.",
       "Nothing is left; checking for new records.",
     ],
   });
