@@ -60,7 +60,7 @@ function check(version, { withoutImage }) {
   const dirty = lines("git", "status", "--porcelain");
   if (dirty.length > 0) throw new Refusal(`Commit or remove these changes first:\n${dirty.join("\n")}`);
   if (sectionOf(version) === "")
-    throw new Refusal(`${CHANGELOG} has no section with text under \`## [${version}] - Unreleased\`.`);
+    throw new Refusal(`${CHANGELOG} has no text under \`## [${version}] - Unreleased\`.`);
   if (!withoutImage && spawnSync("docker", ["version"]).status !== 0)
     throw new Refusal("Docker does not respond. Start it, or add --without-image.");
 }

@@ -258,6 +258,7 @@ async function packageNamed(
   if (only !== undefined && others.length === 0) return only.id;
   throw new Problem(
     "not-found",
-    `There is ${only ? "more than one" : "no"} package ${asked.slice(0, 100)}. Use its id.`,
+    `${only ? "Several packages have" : "No package has"} the name or id ${asked.slice(0, 100)}. Use the ` +
+      "id of a package.",
   );
 }

@@ -29,8 +29,8 @@ export const COMPANY_QUERY = {
   sort: {
     schema: { type: "string", enum: COMPANY_SORTS, default: "score" },
     description:
-      "Sort order. Names ascend from A; all others descend. Ties are sorted by domain, equal scores by " +
-      "`downloads_30_days`",
+      "Sort order: names from A to Z, everything else in descending order. Equal scores are sorted by " +
+      "`downloads_30_days`, other ties by domain",
   },
   package: {
     schema: { type: "string", minLength: 1 },

@@ -93,8 +93,8 @@ export function importEndingRoutes({
         id: "retractImport",
         summary: "Retract an import",
         description:
-          "Removes the events of a finished or aborted import and restores events they had replaced. After 204 " +
-          "no export, aggregate or statistic contains them.",
+          "Removes the events of a finished or aborted import and restores events they had replaced. " +
+          "After a 204 response, no export, aggregate or statistic contains them.",
         path: { import: ID },
         answers: { 202: RETRACTING, 204: { description: "Import retracted" } },
         problems: ["import-in-progress"],

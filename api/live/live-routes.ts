@@ -79,7 +79,7 @@ export function liveRoutes({ pg, clickhouse, feeds }: LiveStores & { feeds: Live
           `${STREAMS_MAX.perAccount} streams at once.`,
         answers: {
           200: {
-            description: "Messages with a `LiveEvent` as data, and comments",
+            description: "Messages whose data is a `LiveEvent`, and comments",
             schema: { type: "string" },
             example: `data: ${JSON.stringify(EXAMPLE)}\n\n`,
             types: ["text/event-stream"],

@@ -96,7 +96,8 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
         summary: "Delete a package",
         description:
           "Also deletes its routes, domains and permissions. Its events disappear from exports " +
-          "immediately and are erased soon afterwards. Its pixels are kept without a package.",
+          "immediately and are erased soon afterwards. Its pixels are kept, but no longer belong to a " +
+          "package.",
         answers: { 204: { description: "Deleted" } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },

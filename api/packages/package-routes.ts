@@ -44,7 +44,7 @@ const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {
   ...LIST_QUERY,
   short: {
     schema: { type: "boolean", default: false },
-    description: "Omit the long descriptions, which have up to 100,000 characters each",
+    description: "Omit the long descriptions, which can have up to 100,000 characters each",
   },
 };
 
@@ -84,7 +84,8 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
       operation: {
         id: "listPackages",
         summary: "List packages you have access to",
-        description: "Your own packages, those of your organizations, and those you have a permission on.",
+        description:
+          "Includes your own packages, your organizations' packages, and packages you have a permission on.",
         ...LIST,
       },
       async handle({ ctx, account }) {

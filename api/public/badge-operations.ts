@@ -21,7 +21,7 @@ const QUERY: Record<string, Parameter> = {
   },
   label: {
     schema: { type: "string", maxLength: LABEL_CHARACTERS_MAX },
-    description: "Text on the left; by default the metric and the period. If empty, the left part is omitted",
+    description: "Text on the left (default: the metric and the period). If empty, the left part is omitted",
   },
   color: {
     schema: { type: "string" },

@@ -95,7 +95,7 @@ const PUBLIC_PAGE: Operation = {
     304: { description: "Not modified" },
     400: asPage("Invalid parameter"),
     404: asPage("The page does not exist or is not public"),
-    429: asPage("Too many requests from this address"),
+    429: asPage("Too many requests from this IP address"),
     503: asPage("A database is unavailable"),
   },
 };

@@ -135,7 +135,7 @@ const EXAMPLE: Statistics = {
 export const READ_STATISTICS: Operation = {
   id: "readStatistics",
   summary: "Get statistics of an owner, package or pixel",
-  description: `${DESCRIPTION}\n\nCSV has the series only. ${CSV_IS_EXPORT}`,
+  description: `${DESCRIPTION}\n\nCSV contains the series only. ${CSV_IS_EXPORT}`,
   query: {
     ...STATISTICS_QUERY,
     interval: intervalParameter("day", INTERVALS),
@@ -176,10 +176,13 @@ export const READ_STATISTICS_LIST: Operation = {
       schema: { type: "string", minLength: 1, maxLength: 256 },
       description: "Return only rows with a value that contains this text, ignoring case",
     },
-    after: { schema: TEXT, description: "Return rows after this one: `next` of the previous page" },
+    after: {
+      schema: TEXT,
+      description: "Return rows after this one. Use the value of `next` from the previous page",
+    },
     per_page: {
       ...PAGE_QUERY["per_page"]!,
-      description: "Maximum number of rows. CSV has all rows if omitted",
+      description: "Maximum number of rows. If omitted, CSV contains all rows",
     },
   },
   queryPrefix: VARIABLE,

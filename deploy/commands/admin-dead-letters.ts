@@ -129,8 +129,8 @@ async function dropLetters(pg: Pool, ids: readonly number[]): Promise<string[]> 
 }
 
 function unknownLetters(ids: readonly number[]): Error {
-  const named = ids.length === 1 ? `dead letter ${ids[0]} is` : `dead letters ${ids.join(", ")} are`;
-  return new Error(`No ${named} open. See: admin dead-letters list`);
+  const named = ids.length === 1 ? `an open dead letter: ${ids[0]}` : `open dead letters: ${ids.join(", ")}`;
+  return new Error(`Not ${named}. See: admin dead-letters list`);
 }
 
 function countOf(letters: number): string {

@@ -30,11 +30,14 @@ export function importCommand(): Command {
       "files to import, plain or compressed with gzip, zstd or brotli; - reads standard input",
     )
     .requiredOption("--to <owner[/package]>", "where the events belong; the package by name or id")
-    .option("--pixel <id>", "import page views of this pixel of the owner in --to")
+    .option("--pixel <id>", "import page views of this pixel (--to names its owner)")
     .addOption(
       new Option("--format <format>", "format of the files (default: ndjson)").choices(IMPORT_FORMATS),
     )
-    .option("--path <pattern>", 'which paths of an access log are downloads: "/tools/tool-{version}.tgz"')
+    .option(
+      "--path <pattern>",
+      'paths of an access log that count as downloads, such as "/tools/tool-{version}.tgz"',
+    )
     .option("--dry-run", "show what would be imported and rejected, without importing anything")
     .option(
       "--rejected <file>",

@@ -156,7 +156,7 @@ function missingSentence({ params }: ErrorObject): string {
 
 function shown({ format }: VariableSchema, value: string): string {
   if (format === "password") return "not shown";
-  if (format === "shards") return `otherwise (${parseShards(value) as string})`;
+  if (format === "shards") return `invalid (${parseShards(value) as string})`;
   if (format === "secret-key") return `${value.length} characters long (not shown)`;
   if (format?.endsWith("-url")) return urlWithoutSecrets(value);
   if (format === "roles") return `"${value}" (not a role: ${unknownRoles(value).join(", ") || "nothing"})`;
@@ -164,7 +164,7 @@ function shown({ format }: VariableSchema, value: string): string {
 }
 
 function urlWithoutSecrets(value: string): string {
-  if (!URL.canParse(value)) return "not a URL (not shown, it may hold a password)";
+  if (!URL.canParse(value)) return "not a URL (not shown because it may contain a password)";
   const { protocol, host, pathname } = new URL(value);
   return `"${protocol}//${host}${host === "" ? "..." : pathname}"`;
 }

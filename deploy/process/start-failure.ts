@@ -25,7 +25,7 @@ const SENTENCES: Record<string, (path: string) => string> = {
   EROFS: (path) => `${path} is on a read-only file system: choose another DATA_DIR.`,
   ENOSPC: (path) => `The disk of ${path} is full: free some space, or choose another DATA_DIR.`,
   EDQUOT: (path) => `The disk quota for ${path} is used up: free some space, or choose another DATA_DIR.`,
-  ENOTDIR: (path) => `${path} is a file or below a file: choose another DATA_DIR.`,
+  ENOTDIR: (path) => `${path} is not a directory, or one of its parents is a file: choose another DATA_DIR.`,
   ENOENT: (path) => `${path} cannot be created: choose another DATA_DIR.`,
   EEXIST: (path) => `${path} exists and is not a directory: choose another DATA_DIR.`,
 };
@@ -41,7 +41,7 @@ export function storeFailure(sentence: string, { dir, tail }: { dir: string; tai
   const { bavail, bsize } = statfsSync(dir);
   const freeBytes = bavail * bsize;
   const disk =
-    freeBytes < NEARLY_FULL_BYTES ? ` Its disk has only ${Math.round(freeBytes / MIB)} MiB left.` : "";
+    freeBytes < NEARLY_FULL_BYTES ? ` The disk has only ${Math.round(freeBytes / MIB)} MiB left.` : "";
   return new StartFailure(`${sentence}.${disk}${tail === "" ? "" : ` The end of its log:\n${tail}`}`);
 }
 

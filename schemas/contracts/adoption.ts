@@ -84,7 +84,7 @@ export const ADOPTION = titledObject(
         versions: {
           type: "object",
           additionalProperties: COUNT,
-          description: "In the order of `versions`. They add up to `downloads`",
+          description: "Downloads of each version, in the order of `versions`. They add up to `downloads`",
         },
       }),
     },

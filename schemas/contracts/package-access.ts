@@ -49,7 +49,7 @@ const PUBLIC_SETTINGS = {
     type: "string",
     enum: AUTOMATED,
     default: "include",
-    description: "Whether downloads of bots, continuous integration and mirrors are counted",
+    description: "Whether downloads by bots, continuous integration and mirrors are counted",
   },
 } as const;
 export const PACKAGE_PUBLIC = titledObject("PackagePublic", ["public", "automated"], PUBLIC_SETTINGS);

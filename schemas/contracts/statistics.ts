@@ -111,7 +111,9 @@ const PERIOD = {
 
 const COMPLETE_THROUGH = {
   ...TIMESTAMP,
-  description: "Everything imported before this time is included, as with `X-Complete-Through` of exports",
+  description:
+    "Everything imported before this time is included, as with the header `X-Complete-Through` " +
+    "of exports",
 } as const;
 
 const EVENTS_FROM = {

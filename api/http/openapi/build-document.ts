@@ -84,7 +84,7 @@ function sameTemplate(known: readonly string[], template: string): string {
   const shape = (path: string) => path.replace(/\{[^}]*\}/g, "{}");
   const other = known.find((each) => each !== template && shape(each) === shape(template));
   if (other === undefined) return template;
-  throw new Error(`${template} and ${other} are one path: name its parameters alike`);
+  throw new Error(`${template} and ${other} are the same path: give their parameters the same names`);
 }
 
 function tagsOf(paths: OpenApiDocument["paths"]): DocumentObject[] {

@@ -113,7 +113,7 @@ describe("is refused in a sentence, and changes nothing:", () => {
       () => void git(repository, "tag", "v0.10.0"),
     ],
     ["files that are not committed", "0.2.0", "these changes first:\n?? new.ts", () => write("new.ts", "")],
-    ["a changelog without a section", "0.3.0", "no section with text under `## [0.3.0]", () => undefined],
+    ["a changelog without a section", "0.3.0", "no text under `## [0.3.0]", () => undefined],
   ])("%s", (_, version, sentence, prepare) => {
     prepare();
     const before = git(repository, "log", "--all", "--format=%H %D");
@@ -131,7 +131,7 @@ describe("is refused in a sentence, and changes nothing:", () => {
     git(repository, "commit", "--quiet", "--all", "--message", "Say nothing");
     expect(release("0.2.0", WITHOUT)).toMatchObject({
       status: 1,
-      err: expect.stringContaining("no section") as string,
+      err: expect.stringContaining("no text under") as string,
     });
   });
 

@@ -266,7 +266,7 @@ test.each([
 
 describe("secrets are never printed", () => {
   const POSTGRES = "must be a postgres:// URL";
-  const NO_URL = "not a URL (not shown, it may hold a password)";
+  const NO_URL = "not a URL (not shown because it may contain a password)";
   test.each([
     ["SECRET_KEY", "c2VjcmV0", KEY_OF_32, "8 characters long (not shown)"],
     ["SECRET_KEY", `${KEY}AAAA`, KEY_OF_32, "48 characters long (not shown)"],
