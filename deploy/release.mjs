@@ -18,7 +18,7 @@ class Refusal extends Error {}
 const program = new Command("release")
   .argument("<version>", "such as 0.2.0, or 0.2.0-rc.1")
   .option("--dry-run", "check everything and print the steps, without changing anything")
-  .option("--without-image", "do not build an image, for machines without Docker")
+  .option("--without-image", "do not build an image (for machines without Docker)")
   .action(release);
 
 try {

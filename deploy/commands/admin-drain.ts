@@ -131,5 +131,5 @@ const STILL_TAKING = "a process with the role api or collect still accepts reque
 function refusal(state: Undrained, { timeoutMs, came }: { timeoutMs: number; came: number }): string {
   const left = leftOf(state) || "nothing is left, but records still arrive";
   const still = came > 0 ? " Stop all processes with the role api or collect first." : "";
-  return `After ${Math.round(timeoutMs / 1000)} s ${left}${namesOf(state)}.${still}`;
+  return `After ${Math.round(timeoutMs / 1000)} s, ${left}${namesOf(state)}.${still}`;
 }

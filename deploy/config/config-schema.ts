@@ -47,7 +47,7 @@ const SERVERS = {
       "responses link to the host of the request, and messages have no links unless `HOST` is a loopback address and " +
       "`TRUSTED_PROXIES` is unset",
     meaning:
-      "The URL under which people reach `PORT`, including a path prefix. All links in messages and " +
+      "The URL at which people reach `PORT`, including a path prefix. All links in messages and " +
       "responses start with it, regardless of `Host` and forwarded headers. Set it for the roles `api` " +
       "and `jobs` if people use the service from other machines.",
   },
@@ -186,28 +186,28 @@ const PROCESSING = {
   CITY_MMDB: {
     ...FILE,
     unset: "the bundled DB-IP city database",
-    meaning: "City database: MMDB of DB-IP or MaxMind.",
+    meaning: "City database: an MMDB file from DB-IP or MaxMind.",
   },
   ASN_DB: {
     ...FILE,
     unset: "the bundled ip-location-db ASN table",
     meaning:
-      "Network database: CSV of ip-location-db, or MMDB of MaxMind ASN or ISP, DB-IP ASN, or IPinfo Lite " +
-      "(includes the company's domain).",
+      "Network database: a CSV file from ip-location-db, or an MMDB file of MaxMind ASN or ISP, DB-IP " +
+      "ASN, or IPinfo Lite (which includes the company's domain).",
   },
   COMPANY_MMDB: {
     ...FILE,
     unset: "none",
     meaning:
-      "Company database, which takes precedence over the others: MMDB of MaxMind Enterprise, ISP, Domain or " +
-      "Connection-Type, or IPinfo company.",
+      "Company database, which takes precedence over the other databases: an MMDB file of MaxMind " +
+      "Enterprise, ISP, Domain or Connection-Type, or IPinfo company.",
   },
   ORGANIZATIONS_CSV: {
     ...FILE,
     unset: "none",
     meaning:
-      "Table of organizations with names, domains and kinds, which takes precedence over the bundled one; " +
-      "see [companies](../how-to/companies.md).",
+      "Your own table of organizations (names, domains and kinds), which takes precedence over the " +
+      "bundled table; see [companies](../how-to/companies.md).",
   },
   FUNNEL_SCHEDULE: {
     type: "string",

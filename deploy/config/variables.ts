@@ -134,7 +134,7 @@ export const RETENTION_VARIABLES = {
     unset: "forever",
     meaning:
       "How long events are kept. Expired events are deleted by whole months and cannot be " +
-      "restored; breakdowns are kept. Set the same value forevery role; see " +
+      "restored; breakdowns are kept. Set the same value for every role; see " +
       "[retention](../operate/retention.md#closed-months).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {
@@ -146,7 +146,7 @@ export const RETENTION_VARIABLES = {
     ...DAYS,
     default: "90",
     meaning:
-      "How long the texts of rejected lines are kept, which can contain IP addresses. They are never " +
+      "How long the texts of rejected lines (which can contain IP addresses) are kept. They are never " +
       "kept longer than their log entries.",
   },
   DELIVERIES_RETENTION_DAYS: {

@@ -32,7 +32,7 @@ function tokenOption(): Option {
 }
 
 const SIGN_IN_HELP = `
-The command uses the token from --token, MAINTAINER_TOKEN or login, in this order. login saves it in
+The command uses the token from --token, MAINTAINER_TOKEN or login, in this order. login saves the token in
 maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config. A saved token is only sent to the
 service that it belongs to.
 `;

@@ -222,7 +222,9 @@ describe("a chunk that the program cannot process", () => {
     await expect(
       toolchain.admin("dead-letters", "retry", String(chunk?.id), String(open?.id), "999"),
     ).rejects.toThrow(
-      new RegExp(`1 dead letter was appended to the event log again. ${refused}.*Not an open dead letter: 999`),
+      new RegExp(
+        `1 dead letter was appended to the event log again. ${refused}.*Not an open dead letter: 999`,
+      ),
     );
     // The other one fails again.
     await expect

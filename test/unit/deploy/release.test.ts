@@ -105,7 +105,12 @@ describe("is refused in a sentence, and changes nothing:", () => {
       "0.0.9 is lower than 0.1.0, the version in package.json",
       () => undefined,
     ],
-    ["one whose tag exists", "0.2.0", "The tag v0.2.0 already exists", () => void git(repository, "tag", "v0.2.0")],
+    [
+      "one whose tag exists",
+      "0.2.0",
+      "The tag v0.2.0 already exists",
+      () => void git(repository, "tag", "v0.2.0"),
+    ],
     [
       "one below the newest tag",
       "0.2.0",

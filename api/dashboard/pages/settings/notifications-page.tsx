@@ -136,7 +136,12 @@ function NotificationTable({
     <Table
       caption="Notifications"
       isStacked
-      columns={[{ name: "Notify about" }, { name: "Receiver" }, { name: "Status" }, { name: "Change", isUnnamed: true }]}
+      columns={[
+        { name: "Notify about" },
+        { name: "Receiver" },
+        { name: "Status" },
+        { name: "Change", isUnnamed: true },
+      ]}
       rows={notifications.map((each) => [
         <>
           {EVENT_WORDS[each.event]}{" "}

@@ -251,7 +251,11 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     ["a file that is not there", ["nowhere", "--to", "x/y"], "The file nowhere does not exist."],
     ["a folder", [".", "--to", "x/y"], ". is a folder. Pass the files in it instead."],
     ["an owner that is not there", ["-", "--to", "nobody"], "The owner nobody does not exist"],
-    ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "uses the token from --token, MAINTAINER_TOKEN"],
+    [
+      "a wrong token",
+      ["-", "--to", "x", "--token", "wrong"],
+      "uses the token from --token, MAINTAINER_TOKEN",
+    ],
     ["no service", ["-", "--to", "x", "--url", "http://127.0.0.1:1"], "cannot be reached"],
     ["no URL", ["-", "--to", "x", "--url", "maintainer"], "--url maintainer is not a URL"],
     ["a target without a package", ["-", "--to", "x/"], "--to x/ must be an owner"],

@@ -33,7 +33,7 @@ test("a taken port is a sentence with the variable that moves it", async () => {
 test("an address of another machine is a sentence that names HOST", async () => {
   const opening = listen(createServer(), { ...ANY, host: "192.0.2.1", port: 8080 });
   await expect(opening).rejects.toThrow(
-    "port 8080 (PORT) cannot be opened because 192.0.2.1 (HOST) is not an IP address of this machine",
+    "port 8080 (PORT) cannot be opened because 192.0.2.1 (HOST) is not an address of this machine",
   );
 });
 

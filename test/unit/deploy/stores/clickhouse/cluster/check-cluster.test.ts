@@ -43,7 +43,9 @@ test("a shard that a server does not know would be missing from every number", (
 });
 
 test("several servers of a shard must replicate", () => {
-  expect(check(server("a1"), server("a2", { replicates: false }))).toThrow("a2 does not define the macro replica");
+  expect(check(server("a1"), server("a2", { replicates: false }))).toThrow(
+    "a2 does not define the macro replica",
+  );
 });
 
 test("servers of one shard have one macro, and those of others another", () => {
