@@ -86,8 +86,8 @@ export async function requireNoCollectionHost(
   if ((await query(client, full, [NEW_HOSTS_MAX])).length === 0) return;
   throw new Problem(
     "domain-is-already-in-use",
-    `The collector received requests for too many new hosts and cannot tell whether ${host} is one of its ` +
-      "own. Add it in two days, or ask the operator to set COLLECT_HOST or DOMAIN_VERIFICATION.",
+    `The collector received requests for too many new hosts and cannot tell whether ${host} is one of ` +
+      "its own. Try again in two days, or ask the operator to set COLLECT_HOST or DOMAIN_VERIFICATION.",
   );
 }
 

@@ -52,7 +52,7 @@ const LIST = {
   query: PACKAGE_LIST_QUERY,
   answers: {
     200: listAnswer(
-      "Packages by owner and name, except those you are blocked from",
+      "Packages sorted by owner and name, without packages you are blocked from",
       PACKAGE_V1,
       PACKAGE_EXAMPLE,
     ),

@@ -84,7 +84,7 @@ const PUBLIC_PAGE: Operation = {
     200: {
       ...asPage("The page"),
       headers: {
-        ETag: { schema: { type: "string" }, required: true, description: "For `If-None-Match`" },
+        ETag: { schema: { type: "string" }, required: true, description: "Use it in `If-None-Match`" },
         "Cache-Control": {
           schema: { type: "string" },
           required: true,

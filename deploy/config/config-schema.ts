@@ -44,8 +44,8 @@ const SERVERS = {
     format: "public-url",
     mustBe: "an http:// or https:// URL of a host and a plain path, such as https://stats.example.org/tools",
     unset:
-      "responses link to the host of the request, and messages have no links unless `HOST` is a loopback address and " +
-      "`TRUSTED_PROXIES` is unset",
+      "links in responses use the request's host; messages contain links only if `HOST` is a loopback " +
+      "address and `TRUSTED_PROXIES` is unset",
     meaning:
       "The URL at which people reach `PORT`, including a path prefix. All links in messages and " +
       "responses start with it, regardless of `Host` and forwarded headers. Set it for the roles `api` " +

@@ -139,7 +139,7 @@ export function heartbeatMs(sessionTimeoutMs: number): number {
  */
 export function commitFailure(error: unknown): BatchLost | EventLogUnavailable {
   const { type = "" } = error as { type?: string };
-  if (LOST.has(type)) return new BatchLost(`the group has moved on (${type})`, { cause: error });
+  if (LOST.has(type)) return new BatchLost(`the consumer group was rebalanced (${type})`, { cause: error });
   if (isBrokerGone(error))
     return new BatchLost("the broker that coordinated the group is gone", { cause: error });
   return new EventLogUnavailable("Kafka rejected a commit", { cause: error });

@@ -243,7 +243,7 @@ describe("other formats", () => {
 test("says that refused rows of a table lack their header", async () => {
   const { status, out } = await run(["--help"]);
   expect(status).toBe(0);
-  expect(out).toContain("Rejected rows of a CSV file need its header above them");
+  expect(out).toContain("Before you send rejected rows of a CSV file again, add the header");
 });
 
 describe("what goes wrong is said in a sentence, with status 1", () => {
