@@ -127,7 +127,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
           `${REDELIVERIES_MAX} a minute per webhook.`,
         answers: {
           200: {
-            description: "The delivery, which is attempted immediately",
+            description: "The delivery. It is attempted immediately",
             schema: WEBHOOK_DELIVERY,
             example: { ...EXAMPLE, state: "pending", next_attempt_at: "2026-08-05T03:00:00.120000Z" },
           },

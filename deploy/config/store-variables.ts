@@ -95,8 +95,8 @@ export const KAFKA_VARIABLES = {
     mustBe: "a whole number from 1 to 100",
     unset: "3 if there are at least three brokers, otherwise the brokers' default",
     meaning:
-      "Replication factor if the program creates the topic. From 2 on, every record must be written to " +
-      "two replicas (`min.insync.replicas`).",
+      "Replication factor if the program creates the topic. With 2 or more, every record must be written " +
+      "to two replicas (`min.insync.replicas`).",
   },
   KAFKA_SESSION_TIMEOUT_MS: {
     type: "string",
