@@ -9,7 +9,8 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: "start",
     description:
-      "Run the service on this machine, with embedded stores in DATA_DIR unless URLs of stores are set.",
+      "Run the service on this machine, with embedded stores in DATA_DIR unless you set the URLs of your " +
+      "own stores.",
     load: async () => (await import("./commands/start.js")).startCommand(),
   },
   {
@@ -21,8 +22,8 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: "admin",
     description:
-      "Manage accounts, sign-in, export rights, dead letters, the funnel and backups. Works with or without " +
-      "a running service.",
+      "Manage accounts, sign-in, data export, dead letters, the funnel and backups. Works whether or not " +
+      "the service is running.",
     load: async () => (await import("./commands/admin.js")).adminCommand(),
   },
 ];

@@ -17,8 +17,8 @@ class Refusal extends Error {}
 
 const program = new Command("release")
   .argument("<version>", "such as 0.2.0, or 0.2.0-rc.1")
-  .option("--dry-run", "check everything, and only say what would be done")
-  .option("--without-image", "build no image: for a machine without Docker")
+  .option("--dry-run", "check everything and print the steps, without changing anything")
+  .option("--without-image", "do not build an image (for machines without Docker)")
   .action(release);
 
 try {
@@ -46,22 +46,23 @@ function release(version, { dryRun = false, withoutImage = false }) {
 /** All refusals come before the first change. */
 function check(version, { withoutImage }) {
   const { version: current } = JSON.parse(readFileSync("package.json", "utf8"));
-  if (semver.valid(version) !== version) throw new Refusal(`${version} is no version such as 0.2.0.`);
+  if (semver.valid(version) !== version)
+    throw new Refusal(`${version} is not a valid version. Use one such as 0.2.0.`);
   if (semver.lt(version, current))
-    throw new Refusal(`${version} is below ${current}, the version in package.json.`);
+    throw new Refusal(`${version} is lower than ${current}, the version in package.json.`);
   const newest = lines("git", "tag", "--list", "v*")
     .filter((tag) => semver.valid(tag) !== null)
     .sort(semver.rcompare)[0];
   if (newest === `v${version}`)
-    throw new Refusal(`There is a tag v${version} already: choose the next version.`);
+    throw new Refusal(`The tag v${version} already exists. Choose the next version.`);
   if (newest !== undefined && semver.lt(version, newest))
-    throw new Refusal(`${version} is below ${newest}, the newest tag.`);
+    throw new Refusal(`${version} is lower than the newest tag, ${newest}.`);
   const dirty = lines("git", "status", "--porcelain");
-  if (dirty.length > 0) throw new Refusal(`Commit or remove what is not committed:\n${dirty.join("\n")}`);
+  if (dirty.length > 0) throw new Refusal(`Commit or remove these changes first:\n${dirty.join("\n")}`);
   if (sectionOf(version) === "")
-    throw new Refusal(`${CHANGELOG} has no section with text under \`## [${version}] - Unreleased\`.`);
+    throw new Refusal(`${CHANGELOG} has no text under \`## [${version}] - Unreleased\`.`);
   if (!withoutImage && spawnSync("docker", ["version"]).status !== 0)
-    throw new Refusal("docker does not answer: start it, or add --without-image.");
+    throw new Refusal("Docker does not respond. Start it, or add --without-image.");
 }
 
 function stepsOf(version) {
@@ -157,7 +158,8 @@ function must(command, ...args) {
   const { status, error } = spawnSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
   if (status !== 0)
     throw new Refusal(
-      `${[command, ...args].join(" ")} failed${error ? `: ${error.message}` : ""}. Mend it and run this again.`,
+      `${[command, ...args].join(" ")} failed${error ? `: ${error.message}` : ""}. Fix the problem and ` +
+        "run this command again.",
     );
 }
 

@@ -22,7 +22,7 @@ export function parseDateRange(
   if (days === 0)
     throw new Problem(
       "empty-range",
-      "startDate and endDate are equal, but endDate is exclusive. Use a later endDate.",
+      "startDate and endDate are equal, so the range is empty: endDate is exclusive. Use a later endDate.",
     );
   if (days < 0) throw new Problem("empty-range", "endDate must be after startDate.");
   if (days > daysMax)

@@ -33,7 +33,7 @@ function lackSentence(lack: Lack, action: Action): string {
     return `This operation (${action}) requires the account's own token; access tokens cannot be used.`;
   if (lack === "any-owner")
     return `This token is limited to one owner and cannot be used for this operation (${action}).`;
-  return `This token lacks the scope ${lack}, which is required for this operation (${action}).`;
+  return `This token lacks the scope ${lack}, which this operation (${action}) requires.`;
 }
 
 export interface Owner {
@@ -141,7 +141,7 @@ export function admit({ limited }: Account, action: Action, { what, name, ...fou
   if (decision === "out-of-scope")
     throw new Problem(
       "out-of-scope",
-      `This token is limited to another owner and cannot be used on this ${what}.`,
+      `This token is limited to another owner and cannot be used for this ${what}.`,
     );
   if (decision === "forbidden")
     throw new Problem("forbidden", `You do not have permission for this operation (${action}).`);

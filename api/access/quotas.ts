@@ -47,14 +47,14 @@ export function requireRoom(
   if (count < max) return;
   throw new Problem(
     QUOTA_PROBLEMS[counted],
-    `${name} has ${count} ${counted}, and the limit is ${max}${REMEDIES[counted] ?? "; delete one first"}, ` +
-      "or ask the operator of this service to raise it.",
+    `${name} has ${count} ${counted}, and the limit is ${max}. ` +
+      `${REMEDIES[counted] ?? "Delete one first"}, or ask the operator of this service for a higher limit.`,
   );
 }
 
 const REMEDIES: Partial<Record<Counted, string>> = {
-  organizations: "; use an existing one",
-  tokens: "; revoke one first",
+  organizations: "Use an existing organization",
+  tokens: "Revoke one first",
 };
 
 /** `packages=5000,pixels=200`, in any order; the others stay as they are. Undefined for anything else. */

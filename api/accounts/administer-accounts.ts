@@ -83,8 +83,8 @@ function requireNothingLeft({ username }: NamedAccount, belongings: Belongings):
   const remedies = obstacles.map(({ remedy }) => remedy).join(", ");
   throw new Problem(
     "cannot-remove-last-owner",
-    `${username} ${reasons}. Nothing was removed. First, ${remedies} (rotate-token prints a token for ` +
-      "this). disable-account works at any time.",
+    `${username} ${reasons}. Nothing was removed. First ${remedies}; rotate-token prints a token that ` +
+      "you can use for this. You can disable the account with disable-account at any time.",
   );
 }
 

@@ -46,10 +46,10 @@ const LIST_TOKENS: Operation = {
 
 const CREATE_TOKEN: Operation = {
   id: "createToken",
-  summary: "Create an access token with limited rights",
+  summary: "Create an access token with limited permissions",
   description:
-    "`owner` limits the token to one user (you) or one of your organizations. The token is valid until " +
-    "`expiresAt` or until it is revoked. Requires the account's own token. Expired tokens count towards " +
+    "`owner` limits the token to your own account or one of your organizations. The token is valid until " +
+    "`expiresAt` or until you revoke it. Requires the account's own token. Expired tokens count towards " +
     "the quota until they are revoked.",
   body: { schema: API_TOKEN_CREATE, example: SENT },
   answers: {

@@ -32,12 +32,12 @@ const LIST_AUDIT: Operation = {
   id: "listAuditEntries",
   summary: "List audit log entries",
   description:
-    "Changes, exports and sign-ins, newest first. Owners and admins can read an organization's log; users " +
-    `can read their own. The actor is \`${OPERATOR}\` for changes made on the service's command line, and ` +
-    `\`${SERVICE}\` for changes made by the service itself. For \`export.read\`, \`packages.export\` and ` +
-    "`user.sign-in-failed`, at most ten entries a minute are recorded, and the newest 1,000 per token " +
-    "are kept unless the operator configured another number. Exports of the same target with the same " +
-    "token within a minute share one entry, which lists all their days.",
+    "Changes, exports and sign-ins, newest first. Owners and admins can read an organization's log; " +
+    `users can read their own. The actor is \`${OPERATOR}\` for changes made on the service's command ` +
+    `line, and \`${SERVICE}\` for changes made by the service itself. For \`export.read\`, \`packages.export\` ` +
+    "and `user.sign-in-failed`, at most ten entries per minute are recorded, and the newest 1,000 per " +
+    "token are kept (the operator can change this number). If a token exports the same target several " +
+    "times within a minute, one entry lists all exported days.",
   query: {
     ...PAGE_QUERY,
     action: {

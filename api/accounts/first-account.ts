@@ -42,7 +42,7 @@ export async function makeFirstAccount(
   );
 }
 
-export const STALE_LINK = "This link was for creating the first account, which already exists.";
+export const STALE_LINK = "The first account already exists, so this link no longer works. Sign in instead.";
 
 interface AddingOrganization extends FirstAccount {
   accountId: string;

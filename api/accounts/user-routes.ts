@@ -16,9 +16,9 @@ const GET_USER: Operation = {
   id: "getUser",
   summary: "Get your account",
   description:
-    "`token` is your account's own API token; it is returned only if the request uses it. Requests that " +
-    "use an access token get `tokenInUse` instead. A token that is limited to one owner does not see " +
-    "other organizations.",
+    "`token` is your account's own API token. It is returned only if the request uses this token; " +
+    "requests with an access token get `tokenInUse` instead. With a token that is limited to one owner, " +
+    "other organizations are not listed.",
   answers: {
     200: {
       description: "The account",
@@ -45,7 +45,7 @@ const ROTATE_TOKEN: Operation = {
   query: {
     revokeTokens: {
       schema: { type: "boolean" },
-      description: "Also revoke all access tokens. Use this if somebody else may have had the token",
+      description: "Also revoke all access tokens. Use this if someone else may have the token",
       example: true,
     },
   },

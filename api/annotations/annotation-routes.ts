@@ -44,8 +44,8 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
         id: "listAnnotations",
         summary: "List annotations",
         description:
-          "Annotations of packages that the caller is blocked from are omitted. In Grafana's format the response " +
-          "is a single page of at most 1,000 annotations.",
+          "Omits annotations of packages you are blocked from. In Grafana's format the response is a " +
+          "single page of at most 1,000 annotations.",
         query: {
           startDate: {
             schema: DATE_SCHEMA,
@@ -54,7 +54,8 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
           endDate: { schema: DATE_SCHEMA, description: "End of the range (UTC day, exclusive)" },
           package: {
             schema: { type: "string" },
-            description: "Return only annotations of this package (id or name) and those of all packages",
+            description:
+              "Return only annotations of this package (id or name) and annotations that apply to all packages",
           },
           ...PAGE_QUERY,
         },

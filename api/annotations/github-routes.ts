@@ -35,7 +35,7 @@ export function annotationSecretRoutes({ pg, sealer }: Pick<GithubDeps, "pg" | "
         id: "makeAnnotationSecret",
         summary: "Create the secret for GitHub release events",
         description:
-          "GitHub signs release events with this secret. An earlier secret is revoked immediately.",
+          "GitHub signs release events with this secret. Any previous secret stops working immediately.",
         answers: {
           201: {
             description: "The secret. It is shown only once",
@@ -90,7 +90,7 @@ function targetOf({ id, name }: { id: string; name: string }) {
 const GITHUB_QUERY = {
   package: {
     schema: { type: "string" },
-    description: "Package to attach releases to (id or name). All packages if omitted",
+    description: "Package to attach releases to (id or name). If omitted, releases apply to all packages",
   },
 } as const;
 
@@ -109,8 +109,9 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
         tag: "Annotations",
         summary: "Receive a GitHub `release` event",
         description:
-          "The request must be signed in `X-Hub-Signature-256` with the owner's secret. A published release is " +
-          "added once, even if GitHub sends it again. Other events are accepted and ignored.",
+          "The request must have a signature in `X-Hub-Signature-256`, created with the owner's secret. " +
+          "Each published release is added once, even if GitHub sends the event again. Other events are " +
+          "accepted and ignored.",
         query: GITHUB_QUERY,
         headers: {
           "X-Hub-Signature-256": {
@@ -187,7 +188,8 @@ async function signedOwner({ pg, sealer, nobody }: Signing, ctx: ApiContext): Pr
     if (sent.length !== wanted.length || !timingSafeEqual(sent, Buffer.from(wanted)))
       throw new Problem(
         "unauthenticated",
-        "The signature does not match the owner's secret for release events.",
+        "The signature does not match the secret for release events. Enter the current secret in the " +
+          "webhook's settings on GitHub.",
       );
     return { id, name, event: eventOf(body, ctx) };
   });
@@ -256,6 +258,7 @@ async function packageNamed(
   if (only !== undefined && others.length === 0) return only.id;
   throw new Problem(
     "not-found",
-    `There is ${only ? "more than one" : "no"} package ${asked.slice(0, 100)}. Use its id.`,
+    `${only ? "Several packages have" : "No package has"} the name or id ${asked.slice(0, 100)}. Use the ` +
+      "id of a package.",
   );
 }

@@ -144,6 +144,6 @@ const OPTIONS = {
   capabilities: { tools: {} },
   instructions:
     "Download statistics of software packages: counts, companies, countries, clients and versions. All " +
-    "tools are read-only. complete_through is the time up to which imports are included. Give people " +
-    `dashboard_url so that they can look themselves. ${DATA_NOTE}`,
+    "tools are read-only. All data imported before complete_through is included. Share dashboard_url so " +
+    `that people can look at the numbers themselves. ${DATA_NOTE}`,
 };

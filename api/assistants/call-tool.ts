@@ -75,7 +75,10 @@ function textsOf(given: Arguments): Map<string, string[]> {
     const values = Array.isArray(value) ? (value as unknown[]) : [value];
     if (values.every((each) => ["string", "number", "boolean"].includes(typeof each)))
       return [[name, values.map((each) => String(each).replace(/\p{Surrogate}/gu, "\uFFFD"))] as const];
-    throw new Problem("invalid-query", `${name.slice(0, 40)} must be a string, a number or a list of these.`);
+    throw new Problem(
+      "invalid-query",
+      `${name.slice(0, 40)} must be a string, a number, or a list of strings and numbers.`,
+    );
   });
   return new Map(pairs);
 }

@@ -96,8 +96,8 @@ const ASK: Operation = {
   description:
     "Streamable HTTP without sessions. Each request contains one message; the response is JSON, or a " +
     "stream with one message if `Accept` does not include JSON. With protocol version 2025-03-26 and " +
-    "earlier a request can be a batch of up to 10 messages. The tools are read operations of this API and " +
-    "return what the token can read.",
+    "earlier a request can be a batch of up to 10 messages. The tools are read operations of this API " +
+    "and return only what the token can read.",
   body: { schema: MESSAGES, example: PING, limits: { bytesMax: 64 * KIB, valuesMax: 1_000 } },
   answers: {
     200: {

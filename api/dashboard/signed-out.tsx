@@ -13,7 +13,7 @@ export function SignedOut() {
       <p>
         1.{" "}
         <a class="button" href={href("/sign-in")} target="_blank" rel="noopener">
-          Sign in in a new tab
+          Sign in (opens a new tab)
         </a>
       </p>
       <p>2. Return to this tab and reload it. Your browser offers to send the form again.</p>

@@ -52,12 +52,12 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
         id: "createErasure",
         summary: "Erase the events of one client",
         description:
-          "Removes all events of the client in the owner's packages and pixels that were received before this " +
-          "request, as if they had never been sent. Aggregates, statistics and companies are updated, and events " +
-          "of other clients that these events had replaced are restored. Texts of rejected lines that contain " +
-          "its address are removed too. Imports that started before the request are covered completely; later " +
-          "imports are not. Live events that arrive while the status is `erasing` may be removed. Read the " +
-          "record to see when it is `done`.",
+          "Removes all events of the client in the owner's packages and pixels that were received before " +
+          "this request, as if they had never been sent. Aggregates, statistics and companies are " +
+          "updated, and events of other clients that these events had replaced are restored. Texts of " +
+          "rejected lines that contain its IP address are removed too. Imports that started before the " +
+          "request are covered completely; later imports are not. Live events that arrive while the " +
+          "status is `erasing` may be removed as well. Poll the record until its status is `done`.",
         body: { schema: ERASURE_CREATE, example: CLIENT },
         answers: { 201: { description: "The erasure has started", schema: ERASURE, example: EXAMPLE } },
         problems: ["too-many-erasures"],
@@ -157,7 +157,10 @@ export async function insertErasure(
     ) asked
     where (select count(*) from erasures where owner_id = $2 and finished_at is null) < ${OPEN_MAX} returning 1`;
   if ((await query(pg, text, [id, ownerId, kind, seal(id)])).length > 0) return id;
-  throw new Problem("too-many-erasures", `${OPEN_MAX} erasures are running; try again once some are done.`);
+  throw new Problem(
+    "too-many-erasures",
+    `${OPEN_MAX} erasures are running. Try again when some of them are done.`,
+  );
 }
 
 /** Newest first; one more than the page if there is a next page. */

@@ -158,14 +158,14 @@ function aggregatesOperation(
 ): Operation {
   const format = hasEnding
     ? "in the format of the path's extension"
-    : "in the format of `Accept`: NDJSON where nothing else is asked for";
+    : "in the format of `Accept` (default: NDJSON)";
   return {
     id: hasEnding ? `${IDS[kind]}File` : IDS[kind],
     summary: hasEnding ? `${SUMMARIES[kind]}, as a file` : SUMMARIES[kind],
     description:
-      "The response is streamed, compressed on request (gzip, zstd), and ordered by package, date, breakdown " +
-      "and value. If the export fails midway, the connection is closed. With `TE: trailers` a complete " +
-      "response ends with the trailer `X-Row-Count`, the number of rows; zstd is not used then.",
+      "The response is streamed, compressed on request (gzip, zstd), and ordered by package, date, " +
+      "breakdown and value. If the export fails midway, the connection is closed. With `TE: trailers`, a " +
+      "complete response ends with the trailer `X-Row-Count` (the number of rows), and zstd is not used.",
     ...(hasEnding && { path: ENDING }),
     query: { ...rangeQuery({ daysMax }), ...QUERY },
     answers: {
@@ -184,7 +184,7 @@ function aggregatesOperation(
 const ENDING = {
   format: {
     schema: { type: "string", enum: EXPORT_FORMATS },
-    description: "The format. `Accept` is ignored",
+    description: "Format of the export. `Accept` is ignored",
     example: "parquet",
   },
 };

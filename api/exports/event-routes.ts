@@ -63,7 +63,7 @@ function requireKept({ startDate }: DateRange, eventsFrom: string | undefined): 
   if (eventsFrom === undefined || startDate >= eventsFrom) return;
   throw new Problem(
     "no-longer-kept",
-    `Events before ${eventsFrom} have expired. Use a startDate from that day on; aggregates still cover ` +
+    `Events before ${eventsFrom} have expired. Use this startDate or a later one; aggregates still cover ` +
       "the earlier days.",
   );
 }
@@ -133,10 +133,10 @@ function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: num
     tag: "Exports",
     summary: SUMMARIES[of],
     description:
-      "The response is streamed in no particular order and compressed on request (gzip, zstd). Replaced and " +
-      "retracted events are not included. New columns may be added at the end. If the export fails midway, " +
-      "the connection is closed. With `TE: trailers` a complete response ends with the trailer " +
-      "`X-Row-Count`, the number of rows; zstd is not used then.",
+      "The response is streamed in no particular order and compressed on request (gzip, zstd). Replaced " +
+      "and retracted events are not included. New columns may be added at the end. If the export fails " +
+      "midway, the connection is closed. With `TE: trailers`, a complete response ends with the trailer " +
+      "`X-Row-Count` (the number of rows), and zstd is not used.",
     path: { ...(ofPackage && PACKAGE_PATH), ...FILE },
     query: {
       ...rangeQuery({ daysMax }),
@@ -153,7 +153,7 @@ function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: num
           "Content-Disposition": {
             schema: { type: "string" },
             required: true,
-            description: "The file name of the path without unsafe characters",
+            description: "The file name from the path, without unsafe characters",
           },
         },
       },

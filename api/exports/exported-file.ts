@@ -50,6 +50,6 @@ export const EXPORT_HEADERS = {
     schema: { type: "string", format: "date-time" },
     required: true,
     description:
-      "All data imported before this time is included. Live events appear a few seconds after their requests",
+      "All data imported before this time is included. Live events are included within a few seconds",
   },
 };

@@ -29,7 +29,10 @@ export async function pixelsForExport(
       access(owner, action, { ownerKind: owner.kind }) === "allowed" && reaches(account.limited, owner.id),
   );
   if (allowed.length === 0)
-    throw new Problem("forbidden", `You do not have permission for this operation (${action}) on any owner.`);
+    throw new Problem(
+      "forbidden",
+      `You do not have permission for this operation (${action}) for any owner.`,
+    );
   const owners = allowed.filter(({ exportEnabled }) => exportEnabled);
   if (owners.length === 0) throw exportNotGranted(account.username);
   const ownerIds = owners.map(({ id }) => id);

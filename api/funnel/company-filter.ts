@@ -29,8 +29,8 @@ export const COMPANY_QUERY = {
   sort: {
     schema: { type: "string", enum: COMPANY_SORTS, default: "score" },
     description:
-      "Sort order. Names ascend from A; all others descend. Ties are sorted by domain, equal scores by " +
-      "`downloads_30_days`",
+      "Sort order: names from A to Z, everything else in descending order. Equal scores are sorted by " +
+      "`downloads_30_days`, other ties by domain",
   },
   package: {
     schema: { type: "string", minLength: 1 },
@@ -39,7 +39,8 @@ export const COMPANY_QUERY = {
   first_seen_from: { schema: DATE, description: "Return only companies first seen on or after this UTC day" },
   days: {
     schema: { type: "integer", minimum: 1, maximum: DAYS_MAX },
-    description: "Adds daily downloads of this many days, up to today, to JSON and NDJSON",
+    description:
+      "Add the daily downloads of this many days, up to and including today (JSON and NDJSON only)",
   },
 } as const;
 

@@ -93,18 +93,18 @@ const EXAMPLE: CompanyRecord = {
 
 /** The companies would reveal the activity of the blocked package. */
 export const NOT_FOR_THE_BLOCKED =
-  "Covers all packages and pixels of the owner. Callers who are blocked from any of the packages get 403.";
+  "Covers all packages and pixels of the owner. If you are blocked from any of the packages, you get 403.";
 
 const LIST_COMPANIES: Operation = {
   id: "listCompanies",
   tag: "Companies",
   summary: "List companies",
   description:
-    "Returns each company's funnel stage and since when, its score of the last 30 days, and its total " +
-    "downloads and views. The data is from the last funnel run, at `as_of`; the field is absent before " +
-    "the first run. `Accept` selects JSON, NDJSON or CSV. NDJSON and CSV are exports: they require the " +
-    "export right, and export must be enabled for the owner. The next page is also in the header `Link`, " +
-    'with `rel="next"`. ' +
+    "Returns each company's funnel stage and when it entered it, its score for the last 30 days, and its " +
+    "total downloads and views. `as_of` is the time of the last funnel run; it is absent before the " +
+    "first run. `Accept` selects JSON, NDJSON or CSV. NDJSON and CSV are exports: they require " +
+    "permission to export, and data export must be enabled for the owner. The next page is also in the " +
+    'header `Link`, with `rel="next"`. ' +
     NOT_FOR_THE_BLOCKED,
   query: {
     ...COMPANY_QUERY,
@@ -154,8 +154,8 @@ const GET_COMPANY: Operation = {
   tag: "Companies",
   summary: "Get a company with its activity, packages and stages",
   description:
-    `Returns the active days of the range, by default of the last ${DAYS_DEFAULT} days, and the last ` +
-    `${HISTORY_MAX.toLocaleString("en")} stage changes, newest first. ${NOT_FOR_THE_BLOCKED}`,
+    `Returns the company's active days in the range (default: the last ${DAYS_DEFAULT} days) and its ` +
+    `last ${HISTORY_MAX.toLocaleString("en")} stage changes, newest first. ${NOT_FOR_THE_BLOCKED}`,
   path: {
     company: {
       schema: { type: "string", minLength: 1 },

@@ -36,9 +36,9 @@ export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
         tag: "Companies",
         summary: "Count companies by stage",
         description:
-          "Returns current counts, and counts at the end of each day of the range, by default of the last " +
-          `${DAYS_DEFAULT} days. Today's counts may still change. After a stage change has been announced, later ` +
-          "days use the announced stage. Earlier days are computed from events. " +
+          "Returns the current counts, and the counts at the end of each day of the range (default: the " +
+          `last ${DAYS_DEFAULT} days). Today's counts may still change. Days before a company's first ` +
+          "announced stage change are computed from events; later days use the announced stages. " +
           NOT_FOR_THE_BLOCKED,
         query: RANGE_QUERY,
         answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },

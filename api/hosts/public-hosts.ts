@@ -86,16 +86,16 @@ export async function requireNoCollectionHost(
   if ((await query(client, full, [NEW_HOSTS_MAX])).length === 0) return;
   throw new Problem(
     "domain-is-already-in-use",
-    `The collector received requests for too many new hosts and cannot tell whether ${host} is one of its ` +
-      "own. Add it in two days, or ask the operator to set COLLECT_HOST or DOMAIN_VERIFICATION.",
+    `The collector received requests for too many new hosts and cannot tell whether ${host} is one of ` +
+      "its own. Try again in two days, or ask the operator to set COLLECT_HOST or DOMAIN_VERIFICATION.",
   );
 }
 
 function collectionHost(host: string): Problem {
   return new Problem(
     "domain-is-already-in-use",
-    `The domain ${host} belongs to the collector, which receives page views and npm reports on it. Use ` +
-      "another domain for the package.",
+    `The collector receives page views and npm reports on the domain ${host}. Use another domain for the ` +
+      "package.",
   );
 }
 

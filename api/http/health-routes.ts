@@ -62,7 +62,8 @@ const READINESS = titledObject("Readiness", ["status", "stores"], {
   stores: { type: "object", additionalProperties: { type: "string", enum: ["ok", "down"] } },
   complete_through: {
     ...TIMESTAMP,
-    description: "All data imported before this time is in the exports. Live events follow within seconds",
+    description:
+      "Exports include all data imported before this time. Live events are included within a few seconds",
   },
 });
 

@@ -131,7 +131,7 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   if (operation !== route.operation.id)
     throw new Problem(
       "invalid-query",
-      `A parameter has a value that ${operation} does not accept: ${ctx.path} is another operation.`,
+      `A parameter of ${operation} has an invalid value: ${ctx.path} is another operation.`,
     );
   requireScope(account, action);
   refuseUnknownParameters(ctx.query, route.operation);

@@ -130,7 +130,7 @@ export async function showToken(
 export async function requireOwnToken(client: PoolClient, { id, tokenHash }: Account): Promise<void> {
   const current = await lockTokens(client, id);
   if (current?.equals(tokenHash)) return;
-  throw new Problem("unauthenticated", "This token has been rotated in the meantime.");
+  throw new Problem("unauthenticated", "This token has already been rotated. Use the new token.");
 }
 
 interface Giving {

@@ -23,7 +23,7 @@ export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<A
   try {
     const values = [uuidv7(), accountId, name, tokenHash, scopes, ownerId, expiresAt ?? null];
     const [row] = await query<Row>(pg, text, values);
-    if (row === undefined) throw new Error("an insertion answered no row");
+    if (row === undefined) throw new Error("an insert returned no row");
     return withoutNulls<ApiTokenV1>(row);
   } catch (error) {
     if (!violates(error, "api_tokens_name_taken")) throw error;

@@ -191,7 +191,8 @@ export const SIGN_IN_FAILED = {
   secret: "Wrong username, password or API token.",
   link: "This link is invalid, has expired or was already used.",
   openid:
-    "No account could be signed in. Ask the operator whether your e-mail address belongs to an account.",
+    "No account matches this sign-in. Ask the operator of this service whether an account has your " +
+    "e-mail address.",
 } as const;
 
 /** Counts one use for `key`. Throws `rate-limited` with `sentence` above the limit. */

@@ -68,7 +68,7 @@ export class OpenIdProvider {
     } catch (error) {
       if (!isRefusal(error, client)) throw this.unavailable(error);
       // Neither the error nor its cause: they may hold the code of the answer.
-      log.info({ reason: codeOf(error), issuer: this.options.issuer }, "rejected a sign-in with OpenID");
+      log.info({ reason: codeOf(error), issuer: this.options.issuer }, "rejected an OpenID sign-in");
       return undefined;
     }
   }

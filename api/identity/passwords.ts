@@ -103,7 +103,7 @@ const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$
 export function parsePhc(phc: string): { ln: number; r: number; p: number; salt: Buffer; key: Buffer } {
   const [, ln, r, p, salt, key] = PHC.exec(phc) ?? [];
   if (salt === undefined || key === undefined)
-    throw new Error("a stored password is no PHC string of scrypt");
+    throw new Error("a stored password is not a scrypt PHC string");
   const decoded = { salt: Buffer.from(salt, "base64"), key: Buffer.from(key, "base64") };
   return { ln: Number(ln), r: Number(r), p: Number(p), ...decoded };
 }

@@ -20,7 +20,7 @@ export async function makeSignInLink(
 }
 
 async function makeFirstAccountLink({ pg, tokens }: AccountDeps): Promise<string> {
-  if ((await countAccounts(pg)) > 0) throw new Problem("invalid-body", "Give the username of the account.");
+  if ((await countAccounts(pg)) > 0) throw new Problem("invalid-body", "Pass the username of the account.");
   return issueLink(pg, { accountId: null, tokens });
 }
 

@@ -82,13 +82,16 @@ export async function dryRun(
 
 function tooManyLines(linesMax: number): Problem {
   const most = linesMax.toLocaleString("en-US");
-  return new Problem("too-large", `A dry run accepts at most ${most} lines. Send the beginning of the body.`);
+  return new Problem(
+    "too-large",
+    `A dry run accepts at most ${most} lines. Send only the beginning of the body.`,
+  );
 }
 
 function tookTooLong(durationMsMax: number): Problem {
   return new Problem(
     "unavailable",
-    `The dry run took longer than ${durationMsMax / 60_000} minutes. Send the beginning of the body.`,
+    `The dry run took longer than ${durationMsMax / 60_000} minutes. Send only the beginning of the body.`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

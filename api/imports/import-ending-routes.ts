@@ -31,8 +31,9 @@ const RETRACTION_MS_MAX = 15_000;
 
 const RETRACTING = {
   description:
-    `The events are still being removed, which takes longer than ${RETRACTION_MS_MAX / 1000} s. They are ` +
-    "no longer in event exports, and no longer in aggregates once the record's status is not `retracting`",
+    `Removing the events takes longer than ${RETRACTION_MS_MAX / 1000} s and continues. Event exports no ` +
+    "longer contain them; aggregates contain them until the status of the import is no longer " +
+    "`retracting`",
   schema: EVENT_IMPORT,
   example: { ...IMPORT_EXAMPLE, status: "retracting" },
 };
@@ -52,8 +53,9 @@ export function importEndingRoutes({
         id: "abortImport",
         summary: "Abort an import",
         description:
-          "Events that are already imported stay, unless `retract` is true; the responses are then those of a " +
-          "retraction. Aborting twice changes nothing.",
+          "Events that are already imported are kept. With `retract=true` they are removed as well, and " +
+          "the responses are the same as for retracting an import. Aborting an import twice changes " +
+          "nothing.",
         path: { import: ID },
         query: {
           retract: {
@@ -77,7 +79,7 @@ export function importEndingRoutes({
         const before = isUuid(id) ? await abortImport(pg, { ownerId, id }, end) : undefined;
         if (before === undefined) throw noImport(id);
         if (before === "done")
-          throw new Problem("already-finished", "The import is done; DELETE retracts it.");
+          throw new Problem("already-finished", "The import is done. Use DELETE to retract it.");
         if (before === "importing") listener.onImportEnded("aborted");
         active.abort(id);
         await answerRetraction(ctx, { ownerId, owner: param("owner"), id }, { pg, msMax });
@@ -91,8 +93,8 @@ export function importEndingRoutes({
         id: "retractImport",
         summary: "Retract an import",
         description:
-          "Removes the events of a finished or aborted import and restores events they had replaced. After 204 " +
-          "no export, aggregate or statistic contains them.",
+          "Removes the events of a finished or aborted import and restores events they had replaced. " +
+          "After a 204 response, no export, aggregate or statistic contains them.",
         path: { import: ID },
         answers: { 202: RETRACTING, 204: { description: "Import retracted" } },
         problems: ["import-in-progress"],
@@ -111,7 +113,7 @@ export function importEndingRoutes({
         if (before === "importing")
           throw new Problem(
             "import-in-progress",
-            "The import is running; abort it first, or with ?retract=true.",
+            "The import is running. Abort it first, or abort it with ?retract=true.",
           );
         await answerRetraction(ctx, { ownerId, owner: param("owner"), id }, { pg, msMax });
       },

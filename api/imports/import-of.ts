@@ -43,7 +43,7 @@ export async function importOwnerFor(
   if (!isTheirs || (row.standing === "none" && isHidden(row))) {
     const { id: ownerId } = await ownerFor(pg, account, owner, action);
     if (reachesLines && into?.artifactKind === "any" && into.isBlocked && !into.isOwn)
-      throw new Problem("forbidden", `You may not do this (${action}) here.`);
+      throw new Problem("forbidden", `You do not have permission for this operation (${action}).`);
     return ownerId;
   }
   if (isHidden(row)) throw noImport(id);

@@ -61,14 +61,16 @@ export function startOperation({
       },
       dryRun: {
         schema: { type: "boolean", default: false },
-        description: "Validate and count without importing; at most a million lines and ten minutes",
+        description:
+          "Validate and count the lines without importing them. At most a million lines and ten minutes",
       },
     },
     headers: {
       "Idempotency-Key": {
         schema: { type: "string", maxLength: 255 },
         description:
-          "A second request with the same key within 24 hours returns the first import and imports nothing",
+          "A second request with the same key within 24 hours returns the first import instead of " +
+          "importing again",
       },
       "Content-Encoding": {
         schema: { type: "string", enum: ["gzip", "identity"] },
@@ -83,7 +85,7 @@ export function startOperation({
     },
     answers: {
       200: {
-        description: "The import, whose body is now durably stored; for a dry run, its expected result",
+        description: "The import. Its body is durably stored. For a dry run: the expected result",
         schema: { anyOf: [EVENT_IMPORT, DRY_RUN] },
         example: { ...IMPORT_EXAMPLE, status: "importing", finished_at: null },
       },
@@ -93,11 +95,11 @@ export function startOperation({
 }
 
 const DESCRIPTION =
-  "Responds once every line is in the event log. If the upload is interrupted, or the caller loses " +
-  "permission to import in the meantime, the import is aborted and its events are not exported. An owner " +
-  "can have 15 running imports, including those that have only sent headers. If too many of an owner's " +
-  "lines wait for enrichment, its uploads wait for at most two minutes. With `Expect: 100-continue` " +
-  "the body is requested once the import has started.";
+  "Responds once every line is in the event log. If the upload is interrupted, or you lose the " +
+  "permission to import meanwhile, the import is aborted and its events are not exported. An owner can " +
+  "have 15 running imports, including uploads that have only sent their headers. If too many of an " +
+  "owner's lines are waiting for enrichment, its uploads wait for up to two minutes. With `Expect: " +
+  "100-continue`, the server requests the body once the import has started.";
 
 const LINE_EXAMPLE = {
   $time: "2026-11-01T08:00:00Z",

@@ -102,7 +102,7 @@ const OPERATIONS: Record<"log" | "rejected", Operation> = {
     path: { import: ID },
     answers: {
       200: {
-        description: "One rejected line per line, as it was sent; lines need not be JSON",
+        description: "The rejected lines exactly as they were sent. They are not necessarily valid JSON",
         schema: { description: "A rejected line" },
         example: '{"$time": "yesterday"}',
         types: ["application/x-ndjson"],

@@ -57,7 +57,7 @@ export const LINE_FORMAT_QUERY = {
   path: {
     schema: { type: "string", maxLength: PATH_LENGTH_MAX },
     description:
-      "For access logs: which paths are downloads, as a URL template such as " +
+      "For access logs: the paths that count as downloads, as a URL template such as " +
       "`/releases/tool-{version}.tgz`. Its variables become variables of the event",
   },
 } as const satisfies Record<string, Parameter>;

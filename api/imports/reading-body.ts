@@ -33,7 +33,11 @@ function bodyProblem(error: unknown): unknown {
     );
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!/^(Z_|ZSTD_|ERR__ERROR_|ERR_BROTLI)/.test(code)) return error;
-  return new Problem("invalid-body", "The body does not match its Content-Encoding, or it ends early.", {
-    cause: error,
-  });
+  return new Problem(
+    "invalid-body",
+    "The body does not match its Content-Encoding, or it is incomplete. Send it again.",
+    {
+      cause: error,
+    },
+  );
 }

@@ -105,11 +105,14 @@ export async function findRepeatedImport(
   }
   // Without the path: it may name a package that this caller may not know.
   if (earlier.path !== path)
-    throw new Problem("idempotency-key-reused", "This Idempotency-Key was used for another path.");
+    throw new Problem(
+      "idempotency-key-reused",
+      "This Idempotency-Key was used for another path. Use a new key.",
+    );
   if (earlier.uploading)
     throw new Problem(
       "import-in-progress",
-      `Import ${earlier.id} with this Idempotency-Key is still being uploaded.`,
+      `Import ${earlier.id} with this Idempotency-Key is still being uploaded. Try again later.`,
     );
   return earlier.id;
 }

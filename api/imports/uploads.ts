@@ -114,14 +114,12 @@ async function removeUpload(pg: Postgres, importId: string): Promise<void> {
 
 /** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */
 export function abortAbandonedUploads(pg: Pool): Promise<number> {
-  return interruptUploads(pg, "upload_lease < now()", [
-    interrupted("the server lost the connection before the end"),
-  ]);
+  return interruptUploads(pg, "upload_lease < now()", [interrupted("the connection to the server was lost")]);
 }
 
 /** Aborts all uploads. Only for a program that runs alone, before it accepts any. Answers how many. */
 export function abortEveryUpload(pg: Pool): Promise<number> {
-  return interruptUploads(pg, "true", [interrupted("the server stopped before the end")]);
+  return interruptUploads(pg, "true", [interrupted("the server stopped")]);
 }
 
 function interruptUploads(
@@ -150,7 +148,7 @@ function interrupted(reason: string): string {
   const entry: LogEntry = {
     class: "error",
     type: "upload-interrupted",
-    human_friendly_message: `The upload ended early and nothing was imported: ${reason}`,
+    human_friendly_message: `The upload was interrupted, and nothing was imported: ${reason}`,
     line: 0,
   };
   return JSON.stringify([entry]);

@@ -74,12 +74,12 @@ export function liveRoutes({ pg, clickhouse, feeds }: LiveStores & { feeds: Live
         id: "streamLiveEvents",
         summary: "Stream events as they arrive",
         description:
-          `Server-sent events; each message is one event, at most ${EVENTS_MAX} a second. ${SEEN} The stream ` +
-          `ends when the caller's rights, token or session end. An account can have ${STREAMS_MAX.perAccount} ` +
-          "streams at once.",
+          `Server-sent events: one message per event, at most ${EVENTS_MAX} a second. ${SEEN} The stream ` +
+          "ends when you lose access, or when your token or session expires. An account can have " +
+          `${STREAMS_MAX.perAccount} streams at once.`,
         answers: {
           200: {
-            description: "Messages with a `LiveEvent` as data, and comments",
+            description: "Messages whose data is a `LiveEvent`, and comments",
             schema: { type: "string" },
             example: `data: ${JSON.stringify(EXAMPLE)}\n\n`,
             types: ["text/event-stream"],
@@ -93,8 +93,8 @@ export function liveRoutes({ pg, clickhouse, feeds }: LiveStores & { feeds: Live
 }
 
 const SEEN =
-  "Covers the packages and pixels that the caller can see. Addresses, user agents, cities and variables " +
-  "are not included. An event that replaces another is listed as an event of its own.";
+  "Covers the packages and pixels you can see. Does not include IP addresses, user agents, cities or " +
+  "variables. An event that replaces another event is listed separately.";
 
 const EXAMPLE: LiveEvent = {
   id: "722f4f73cf197a447837a7f913a10100",

@@ -92,7 +92,7 @@ export async function changeNotification(
   const sent = withAddress(body, channel);
   if (sent.target !== undefined) await requireTarget(deps, { channel, target: sent.target });
   else if (channel !== known.channel)
-    throw invalidBody([{ path: "/target", message: "is required if the channel changes" }]);
+    throw invalidBody([{ path: "/target", message: "is required if you change the channel" }]);
   return inTransaction(pg, async (client) => {
     await lockOwner(client, param("owner"));
     const { owner, notification: before } = await notificationFor(client, call);

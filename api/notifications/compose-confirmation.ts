@@ -16,8 +16,9 @@ export function composeConfirmation({ owner, asker, url }: Asked): Message {
     subject: `${PRODUCT_NAME}: confirm mails about ${quoted(owner)}`,
     lines: [
       `${quoted(asker)} wants to send statistics and alerts about ${quoted(owner)} to this address.`,
-      "To receive them, open this page and confirm. You can also stop all mails from this service there.",
-      "If you do nothing, you won't receive any of them.",
+      "To receive these mails, open the page below and confirm. On the same page you can stop all mails " +
+        "from this service.",
+      "If you do nothing, you won't receive any mails.",
     ],
     tiles: [],
     charts: [],

@@ -54,12 +54,12 @@ const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event],
 
 function importFailed(data: ImportFailedData, owner: string): Said {
   const into = intoOf(data, owner);
-  const limit = `You are notified if more than ${data.threshold_percent} % of the lines are rejected.`;
+  const limit = `You get this message when more than ${data.threshold_percent} % of an import's lines are rejected.`;
   if (data.failures > 1)
     return {
       subject: `${quoted(owner)}: ${formatFull(data.failures)} imports failed`,
       lines: [
-        `${formatFull(data.failures)} imports were aborted or had rejected lines.`,
+        `${formatFull(data.failures)} imports were interrupted or had rejected lines.`,
         ...listed(data, (each) => `${intoOf(each, owner)}: ${refusedOf(each)}`),
       ],
       small: [limit, ...ONCE_AN_HOUR],
@@ -68,13 +68,13 @@ function importFailed(data: ImportFailedData, owner: string): Said {
     };
   const isBroken = data.reason === "upload-interrupted";
   return {
-    subject: isBroken ? `${into}: an import broke off` : `${into}: an import ${refusedOf(data)}`,
+    subject: `${into}: ${isBroken ? "an import was interrupted" : `${refusedOf(data)} in an import`}`,
     lines: [
       isBroken
-        ? `An import into ${into} broke off. Nothing was imported; send it again.`
-        : `An import into ${into} rejected ${formatFull(data.events_failed_to_import)} of ` +
-          `${numbered(data.events_total, "line")} (${shareOf(data)}). Its page shows why, and lets you download ` +
-          "the rejected lines, fix them and send them again.",
+        ? `The upload of an import into ${into} was interrupted. Nothing was imported; send it again.`
+        : `${formatFull(data.events_failed_to_import)} of ${numbered(data.events_total, "line")} of an ` +
+          `import into ${into} were rejected (${shareOf(data)}). The import's page shows the reasons. ` +
+          "There you can download the rejected lines, fix them and send them again.",
     ],
     small: [limit],
     label: "Open import",
@@ -88,13 +88,13 @@ const shareOf = ({ events_total: total, events_failed_to_import: failed }: Faile
   formatShare(total === 0 ? 0 : failed / total);
 
 function refusedOf(data: FailedImport): string {
-  if (data.reason === "upload-interrupted") return "broke off";
+  if (data.reason === "upload-interrupted") return "upload interrupted";
   const { events_failed_to_import: failed } = data;
-  return `rejected ${numbered(failed, "line")} (${shareOf(data)})`;
+  return `${numbered(failed, "line")} rejected (${shareOf(data)})`;
 }
 
 const LISTED_MAX = 10;
-const ONCE_AN_HOUR = ["Failures within an hour are sent in one message."];
+const ONCE_AN_HOUR = ["All failures within an hour are combined in one message."];
 
 /** A line for each of the first failures, and one for how many are left. */
 function listed<Failure>(
@@ -113,7 +113,7 @@ function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
       lines: [
         `${formatFull(data.failures)} webhooks were disabled.`,
         ...listed(data, ({ host, reason }) => `${oneLine(host)}: ${oneLine(reason)}`),
-        "Enable each webhook once its receiver works again. Events until then are not sent.",
+        "Enable each webhook once its receiver works again. Events that happen until then are not sent.",
       ],
       small: ONCE_AN_HOUR,
       label: "Open webhooks",
@@ -123,7 +123,7 @@ function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
     subject: `${quoted(owner)}: the webhook to ${quoted(data.host)} was disabled`,
     lines: [
       `The webhook to ${oneLine(data.host)} was disabled. ${oneLine(data.reason, 500)}`,
-      "Enable it once its receiver works again. Events until then are not sent.",
+      "Enable it once its receiver works again. Events that happen until then are not sent.",
     ],
     label: "Open webhook",
     end: path`/webhooks/${data.webhook}`,
@@ -131,25 +131,26 @@ function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
 }
 
 function sourceFailed(data: SourceFailedData, owner: string): Said {
-  const sources = { label: "Open sources", end: "/settings/sources" };
+  const sources = { label: "Open registry counts", end: "/settings/sources" };
   if (data.failures > 1)
     return {
-      subject: `${quoted(owner)}: counts of ${formatFull(data.failures)} sources cannot be fetched`,
+      subject: `${quoted(owner)}: registry counts of ${formatFull(data.failures)} sources could not be fetched`,
       lines: [
-        `Fetching the counts of ${formatFull(data.failures)} sources failed at least three times in a row.`,
+        `Fetching the registry counts of ${formatFull(data.failures)} sources has failed at least three ` +
+          "times in a row.",
         ...listed(data, ({ kind, name, error }) => `${kind} ${quoted(name)}: ${oneLine(error)}`),
-        "Fetching is retried automatically. Missing days are backfilled if the registry still has them.",
+        "The service keeps retrying, and will backfill missing days if the registry still has them.",
       ],
       small: ONCE_AN_HOUR,
       ...sources,
     };
   const source = `${data.kind} ${quoted(data.name)}`;
   return {
-    subject: `${quoted(owner)}: counts of ${source} cannot be fetched`,
+    subject: `${quoted(owner)}: registry counts of ${source} could not be fetched`,
     lines: [
-      `Fetching the counts of ${source} failed at least three times in a row. Last error: ` +
+      `Fetching the registry counts of ${source} has failed at least three times in a row. Last error: ` +
         oneLine(data.error, 500),
-      "Fetching is retried automatically. Missing days are backfilled if the registry still has them.",
+      "The service keeps retrying, and will backfill missing days if the registry still has them.",
     ],
     ...sources,
   };

@@ -69,7 +69,7 @@ function digest(
 function tilesOf(totals: DigestData["totals"], before: DigestData["before"]): Tile[] {
   const all = [
     ["downloads", "Downloads"],
-    ["unique_addresses", "Addresses"],
+    ["unique_addresses", "Unique IPs"],
     ["companies", "Companies"],
     ["views", "Views"],
   ] as const;
@@ -137,7 +137,7 @@ export function newCompanies(data: NewCompaniesData, owner: string): Said {
   const rest = fresh - Math.min(companies.length, ROWS_MAX);
   return {
     subject: `${name}: ${who}, ${formatDate(data.start_date)}`,
-    lines: [`${many} downloaded ${name} on ${formatDate(data.start_date)} for the first time.`],
+    lines: [`${many} downloaded ${name} for the first time on ${formatDate(data.start_date)}.`],
     charts: [{ title: "Downloads on that day", rows: companyRows(companies.slice(0, ROWS_MAX)) }],
     small: [...(rest > 0 ? [`And ${numbered(rest, "more", "more")}.`] : []), asOf(data)],
     label: "Open companies",
@@ -175,7 +175,7 @@ export function downloadsChanged(data: DownloadsChangedData, owner: string): Sai
         rows: series.map(({ date, downloads: value }) => ({ label: formatDate(date), value })),
       },
     ],
-    small: [`You are notified of changes of ${threshold} % or more.`, asOf(data)],
+    small: [`You get this message when downloads change by ${threshold} % or more.`, asOf(data)],
     label: "Open dashboard",
     end: "",
     query: { startDate: series[0]?.date ?? data.start_date, endDate: data.end_date },

@@ -41,12 +41,12 @@ export function confirmationRoutes(deps: ConfirmationDeps): Route[] {
         id: "sendConfirmation",
         summary: "Send a notification's confirmation mail again",
         description:
-          "For receivers who have not confirmed their address. An owner can ask an address once every " +
-          `${CONFIRMATION_DAYS} days, and the limits of mails apply. The link in the earlier mail becomes ` +
-          "invalid.",
+          "For receivers who have not confirmed their address. An owner can send one such mail to an " +
+          `address every ${CONFIRMATION_DAYS} days; the mail limits apply too. The link in the previous ` +
+          "mail becomes invalid.",
         answers: {
           200: {
-            description: "The notification. The mail is being sent",
+            description: "The notification. Its confirmation mail is being sent",
             schema: NOTIFICATION,
             example: { ...EXAMPLE, confirmed: false },
           },

@@ -45,13 +45,13 @@ export const COUNTS_KEPT_HOURS = 8 * 24;
 
 export function limitSentence({ by, max, hours, mails }: MailLimit): string {
   const whom = WHOM[by];
-  return `Limit reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
+  return `Mail limit reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
 }
 
 const WHOM: Readonly<Record<MailLimit["by"], string>> = {
-  receiver: "one address receives",
-  account: "one account sends",
-  pair: "one account sends one address",
+  receiver: "one address can receive",
+  account: "one account can send",
+  pair: "one account can send to one address",
 };
 
 /** `an hour`, `24 hours`, `7 days`. */

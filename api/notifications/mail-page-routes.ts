@@ -57,7 +57,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
       method: "POST",
       path: UNSUBSCRIBE,
       operation: operationOf("unsubscribe", {
-        summary: "Unsubscribe from mails (RFC 8058), or undo it",
+        summary: "Unsubscribe from mails (RFC 8058), or subscribe again",
         parameter: "notification",
       }),
       handle: page(async (ctx) => {
@@ -195,7 +195,7 @@ function operationOf(id: string, { summary, parameter }: { summary: string; para
     id,
     tag: "Notifications",
     summary,
-    description: "The link is part of mails and contains a token that only the receiver has.",
+    description: "The link is sent in mails and contains a token that only the receiver knows.",
     path: { [parameter]: { schema: { type: "string" }, description: `Id of the ${parameter}` } },
     query: {
       token: {
@@ -207,7 +207,7 @@ function operationOf(id: string, { summary, parameter }: { summary: string; para
     answers: {
       200: page("The page"),
       404: page("The link is not valid"),
-      429: page("Too many requests from this address"),
+      429: page("Too many requests from this IP address"),
       503: page("A database is unavailable"),
     },
   };

@@ -22,7 +22,7 @@ export function renderUnsubscribePage(ctx: ApiContext, { address, owner, stop }:
   show(
     ctx,
     "Unsubscribe",
-    `${address} receives mails${about} from this service. Choose which ones to stop.`,
+    `${address} receives mails${about} from this service. Choose which mails to stop.`,
     <Choices>
       {owner !== undefined && <Choice choice="owner">Stop all mails about {owner}</Choice>}
       <Choice choice="service">Stop all mails from this service</Choice>
@@ -43,7 +43,7 @@ export function renderConfirmationPage(ctx: ApiContext, { address, agreement, st
     return show(
       ctx,
       "This link has expired",
-      `${address} receives no mails because of it. The sender can ask for a new confirmation mail.`,
+      `${address} is not confirmed and receives no mails. The sender can send a new confirmation mail.`,
       <Choices>{never}</Choices>,
     );
   const { owner, asker, isAgreed } = agreement;

@@ -37,7 +37,7 @@ const LIST_PATH = "/v2/:owner/notifications";
 const PATH = "/v2/:owner/notifications/:notification";
 const PROBLEMS = ["email-not-configured", "webhook-url-not-allowed", ...PACKAGE_PROBLEMS] as const;
 const NOT_FOR_THE_BLOCKED =
-  "Notifications cover all packages of the owner. Callers who are blocked from any of the packages get 403.";
+  "Notifications cover all packages of the owner. If you are blocked from any of the packages, you get 403.";
 
 interface QuotedDeps extends NotificationDeps {
   /** Disabled notifications count. */
@@ -112,8 +112,8 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
         id: "updateNotification",
         summary: "Update, disable or enable a notification",
         description:
-          "Omitted fields stay as they are; a new channel requires a target. A disabled notification sends " +
-          "nothing, including messages that were waiting. Once it is enabled again, it covers new periods and " +
+          "Omitted fields stay as they are; a new channel requires a target. Disabling a notification " +
+          "also cancels its waiting messages. After you enable it again, it covers new periods and " +
           "events only.",
         body: { schema: NOTIFICATION_UPDATE, example: { enabled: false } },
         answers: { 200: { ...ANSWER, example: { ...EXAMPLE, enabled: false } } },

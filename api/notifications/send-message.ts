@@ -140,7 +140,7 @@ async function sendToChat(
   const headers = { "Content-Type": "application/json", "User-Agent": USER_AGENT };
   const { status, error, responseBody } = await sendRequest({ url, headers, body }, { guard });
   if (status !== null && status >= 200 && status < 300) return { isSent: true };
-  const answered = `${channel} returned ${status ?? "nothing"}: ${responseBody}`;
+  const answered = `${channel} returned status ${status ?? "unknown"}: ${responseBody}`;
   const isFinal = status !== null && status < 500 && status !== 429 && status !== 408;
   return { isSent: false, isFinal, error: error ?? answered.slice(0, ERROR_CHARACTERS_MAX) };
 }

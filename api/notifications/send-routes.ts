@@ -26,7 +26,8 @@ import { type Sending, previewMessage, sendMessage } from "./send-message.js";
 
 const PATH = "/v2/:owner/notifications/:notification";
 const ABOUT =
-  "Uses the last complete period, whether or not it would be sent. For failures it uses an example.";
+  "Uses the last complete period, even if no message would be sent for it. Failures are shown with " +
+  "example data.";
 
 interface SendRoutesDeps extends NotificationDeps {
   clickhouse: ClickHouse;
@@ -74,9 +75,9 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
         id: "sendNotification",
         summary: "Send a notification's message now",
         description:
-          `${ABOUT} Works for disabled notifications too, and does not replace a scheduled message. Mails are ` +
-          `sent only to receivers who are \`confirmed\`. An account can send ${SENDS_BY_HAND_MAX} a minute; ` +
-          "mails also count towards the limits of mails.",
+          `${ABOUT} Works for disabled notifications too, and does not replace a scheduled message. ` +
+          "Mails are sent only to receivers who are `confirmed`. An account can send " +
+          `${SENDS_BY_HAND_MAX} a minute; mails also count towards the mail limits.`,
         answers: {
           200: { description: "Result", schema: NOTIFICATION_SENT, example: { success: true } },
         },

@@ -46,7 +46,8 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
         id: "putOrganizationMember",
         summary: "Add a member to an organization, or change a member's role",
         description:
-          "Only owners can make a member an owner or change an owner's role. The last owner keeps the role. " +
+          "Only owners can make a member an owner or change an owner's role. The role of the last owner " +
+          "cannot be changed. " +
           MATCHED,
         body: { schema: ORGANIZATION_MEMBER_UPSERT, example: SENT },
         answers: {
@@ -70,9 +71,9 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
         id: "removeOrganizationMember",
         summary: "Remove a member from an organization, or leave it",
         description:
-          "Members can remove themselves whatever their role. Only owners can remove an owner, and the last " +
-          "owner cannot be removed. Explicit permissions on packages stay, because they are not part of the " +
-          `membership. ${MATCHED}`,
+          "Every member can leave. Only owners can remove an owner, and the last owner cannot be removed " +
+          "or leave. Explicit permissions on packages stay, because they are not part of the membership. " +
+          `${MATCHED}`,
         answers: { 204: { description: "Removed" } },
         problems: ["cannot-remove-last-owner", "precondition-failed"],
       },

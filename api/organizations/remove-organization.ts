@@ -25,7 +25,9 @@ function requireEmpty({ name, packages, pixels, imports, erasing }: RemovableOrg
   const obstacles = [
     ...(packages.length > 0 ? [`owns the packages ${listed(packages)}: delete them first`] : []),
     ...(pixels.length > 0 ? [`owns the pixels ${listed(pixels)}: delete them first`] : []),
-    ...(imports.length > 0 ? [`has running imports: abort or wait for ${listed(imports)}`] : []),
+    ...(imports.length > 0
+      ? [`has running imports (${listed(imports)}): abort them, or wait until they are done`]
+      : []),
     ...(erasing > 0 ? ["has events that are being erased: wait a few minutes"] : []),
   ];
   if (obstacles.length > 0) throw new Error(`${name} ${obstacles.join("; and ")}. Nothing was removed.`);

@@ -84,7 +84,7 @@ function ranges<Base>(text: string, parse: (address: string) => Base): { base: B
 
 function parseWords(address: string): Uint32Array {
   const parsed = new Uint32Array(4);
-  if (parseAddress(address, parsed) === 0) throw new Error(`${address} is not an address`);
+  if (parseAddress(address, parsed) === 0) throw new Error(`${address} is not an IP address`);
   return parsed;
 }
 
@@ -187,7 +187,7 @@ const resolveName: ResolveName = async (name) => {
   );
   const [first] = answers;
   if (addresses.length > 0) return addresses;
-  throw first.status === "rejected" ? first.reason : new Error(`${name} has no address`);
+  throw first.status === "rejected" ? first.reason : new Error(`${name} has no IP address`);
 };
 
 /** On a closed network hosts files and search domains count too; its users may block the threads. */

@@ -30,8 +30,9 @@ export function hostReachRoutes({ pg, guard }: { pg: Pool; guard: AddressGuard }
         query: PACKAGE_QUERY,
         summary: "Check whether a package's hosts can be reached",
         description:
-          `Checks up to ${HOSTS_MAX} hosts: the package's domains, or the host of its \`publicUrl\`. The service ` +
-          "checks at most every ten seconds, from its own machine, and does not connect to private networks.",
+          `Checks up to ${HOSTS_MAX} hosts: the package's domains, or the host of its \`publicUrl\`. The ` +
+          "service checks at most once every ten seconds, from its own machine, and does not connect to " +
+          "private networks.",
         answers: {
           200: {
             description: "The hosts",

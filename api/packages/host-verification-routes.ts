@@ -26,8 +26,9 @@ interface HostVerificationDeps {
 }
 
 const DESCRIPTION =
-  "If the service requires it (`DOMAIN_VERIFICATION`), a host is served once the DNS has the TXT " +
-  "record in `verification`. The service also checks every ten minutes. A verified host stays verified.";
+  "If the operator has turned on `DOMAIN_VERIFICATION`, the service serves a host only after you have " +
+  "added the TXT record in `verification` to its DNS. The service also checks the DNS every ten minutes. " +
+  "A verified host stays verified.";
 const PROBLEMS = ["rate-limited", "unavailable"] as const;
 
 /** Looking for the record that shows whose a host is. */

@@ -79,10 +79,11 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         ...ON_DOMAINS,
         summary: "Add a domain to a file or Python package",
         description:
-          "A domain serves one package, across all owners. The host of a Docker package's publicUrl can only " +
-          "become a domain of the same owner's packages; it then no longer serves the images. Hosts that receive " +
-          "pixels or npm reports cannot be added. Hosts that another owner removed within the last 30 days can " +
-          `only be added by a user who administers both owners. A package can have ${quotas.domains} domains.`,
+          "A domain can serve only one package, across all owners. Hosts that receive pixels or npm " +
+          "reports cannot be added. If the host is in the publicUrl of a Docker package, only the same " +
+          "owner can add it, and it then stops serving the images. If another owner removed the host " +
+          "within the last 30 days, only a user who administers both owners can add it. A package can " +
+          `have ${quotas.domains} domains.`,
         body: { schema: CREATE_PACKAGE_DOMAIN_V1, example: SENT },
         answers: { 201: { description: "The domain", schema: PACKAGE_DOMAIN_V1, example: EXAMPLE } },
         problems: [...PROBLEMS, "domain-is-already-in-use", QUOTA_PROBLEMS.domains],

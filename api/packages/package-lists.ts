@@ -22,7 +22,7 @@ type AnswerPackages = (ctx: ApiContext, account: Account, asked: PackageList) =>
 const LIMITS = {
   atOnce: { perKey: 1, inAll: 2 },
   keptMax: 16,
-  remedy: "Request part of the list with limit.",
+  remedy: "Use limit to get the list in parts.",
 };
 /** Of the long descriptions and the rest of what a part has. */
 const PART_BYTES = 256 * 1024;

@@ -95,8 +95,9 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
         ...ON_PACKAGE,
         summary: "Delete a package",
         description:
-          "Also deletes its routes, domains and permissions. Its events disappear from exports immediately and " +
-          "are erased soon after. Its pixels stay and are no longer associated with a package.",
+          "Also deletes its routes, domains and permissions. Its events disappear from exports " +
+          "immediately and are erased soon afterwards. Its pixels are kept, but no longer belong to a " +
+          "package.",
         answers: { 204: { description: "Deleted" } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },

@@ -44,7 +44,7 @@ const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {
   ...LIST_QUERY,
   short: {
     schema: { type: "boolean", default: false },
-    description: "Omit the long descriptions, which have up to 100,000 characters each",
+    description: "Omit the long descriptions, which can have up to 100,000 characters each",
   },
 };
 
@@ -52,7 +52,7 @@ const LIST = {
   query: PACKAGE_LIST_QUERY,
   answers: {
     200: listAnswer(
-      "Packages by owner and name, except those you are blocked from",
+      "Packages sorted by owner and name, without packages you are blocked from",
       PACKAGE_V1,
       PACKAGE_EXAMPLE,
     ),
@@ -60,9 +60,9 @@ const LIST = {
 };
 const CREATION: Pick<Operation, "tag" | "description" | "body" | "answers" | "problems"> = {
   description:
-    "The host of a Docker package's publicUrl belongs to the owner as long as one of the owner's packages " +
-    "uses it, and for 30 days after. It can serve any number of that owner's images; other owners cannot " +
-    "use it. An npm name belongs to the first owner with an npm package of that name.",
+    "The host of a Docker package's publicUrl is reserved for the owner while one of the owner's " +
+    "packages uses it, and for 30 days afterwards. It can serve any number of the owner's images. An npm " +
+    "name belongs to the first owner with an npm package of that name.",
   body: PACKAGE_BODY,
   answers: { 201: PACKAGE_ANSWER },
   problems: ["already-exists", "domain-is-already-in-use", QUOTA_PROBLEMS.packages],
@@ -84,7 +84,8 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
       operation: {
         id: "listPackages",
         summary: "List packages you have access to",
-        description: "Your own packages, those of your organizations, and those you have a permission on.",
+        description:
+          "Includes your own packages, your organizations' packages, and packages you have a permission on.",
         ...LIST,
       },
       async handle({ ctx, account }) {

@@ -126,7 +126,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
       operation: {
         id: "deletePixel",
         summary: "Delete a pixel",
-        description: "Its events disappear from exports immediately and are erased soon after.",
+        description: "Its events disappear from exports immediately and are erased soon afterwards.",
         path: PIXEL_PATH,
         answers: { 204: { description: "Pixel deleted" } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],

@@ -80,8 +80,8 @@ async function requireReleased(client: PoolClient): Promise<void> {
   const { rows } = await client.query("select where to_regclass('schema_migrations') is not null");
   if (rows.length === 0) return;
   throw new Error(
-    "it is older than the first release: export its data with the program that created it, and import them " +
-      "into a new database",
+    "it is older than the first release: export the data with the program that created it, and import " +
+      "the data into a new database",
   );
 }
 

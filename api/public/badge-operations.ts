@@ -21,7 +21,7 @@ const QUERY: Record<string, Parameter> = {
   },
   label: {
     schema: { type: "string", maxLength: LABEL_CHARACTERS_MAX },
-    description: "Text on the left; by default the metric and the period. If empty, the left part is omitted",
+    description: "Text on the left (default: the metric and the period). If empty, the left part is omitted",
   },
   color: {
     schema: { type: "string" },
@@ -33,9 +33,9 @@ const QUERY: Record<string, Parameter> = {
 };
 
 const DESCRIPTION =
-  "Works for packages whose `public` is `badge` or `page`. Counts below 10 are shown as `<10`; " +
-  "others are rounded to two digits, as in `1.2k`. Packages that are not public or do not exist get a " +
-  "grey `unknown`. Unknown parameters are ignored. Limit: 300 requests a minute per address.";
+  "Works for packages whose `public` is `badge` or `page`. Counts below 10 are shown as `<10`; other " +
+  "counts are rounded to two significant digits, as in `1.2k`. Packages that are not public or do not " +
+  "exist get a grey `unknown`. Unknown parameters are ignored. Limit: 300 requests a minute per address.";
 
 const CACHED = {
   "Cache-Control": { schema: { type: "string" }, required: true, description: "`public, max-age=3600`" },

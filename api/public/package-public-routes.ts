@@ -46,9 +46,9 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
         ...ON_PACKAGE,
         summary: "Set a package's public visibility",
         description:
-          "`none`: nothing is public. `badge`: the numbers of its badge. `page`: also a page with " +
-          "downloads by day, versions, clients, platforms and countries. `automated` defaults to `include`. " +
-          "Caches may show the previous state for up to an hour.",
+          "`none`: nothing is public. `badge`: the badge and its numbers are public. `page`: there is " +
+          "also a public page with downloads by day, versions, clients, platforms and countries. " +
+          "`automated` defaults to `include`. Caches may show the previous state for up to an hour.",
         body: { schema: PACKAGE_PUBLIC_SET, example: EXAMPLE },
         answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],

@@ -84,7 +84,7 @@ const PUBLIC_PAGE: Operation = {
     200: {
       ...asPage("The page"),
       headers: {
-        ETag: { schema: { type: "string" }, required: true, description: "For `If-None-Match`" },
+        ETag: { schema: { type: "string" }, required: true, description: "Use it in `If-None-Match`" },
         "Cache-Control": {
           schema: { type: "string" },
           required: true,
@@ -95,7 +95,7 @@ const PUBLIC_PAGE: Operation = {
     304: { description: "Not modified" },
     400: asPage("Invalid parameter"),
     404: asPage("The page does not exist or is not public"),
-    429: asPage("Too many requests from this address"),
+    429: asPage("Too many requests from this IP address"),
     503: asPage("A database is unavailable"),
   },
 };

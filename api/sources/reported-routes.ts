@@ -160,13 +160,13 @@ function reportedOperation({ hasEnding }: { hasEnding: boolean }): Operation {
     tag: "Sources",
     summary: `Export registry counts by source, date and version${hasEnding ? ", as a file" : ""}`,
     description:
-      "The registries' own counts with their latest corrections; `first_value` is the first count " +
-      "returned. They are never part of aggregates and statistics.",
+      "The registries' own counts, including later corrections; `first_value` is the count that the " +
+      "registry first returned. These counts are never part of aggregates and statistics.",
     ...(hasEnding && {
       path: {
         format: {
           schema: { type: "string", enum: REPORTED_FORMATS },
-          description: "The format. `Accept` is ignored",
+          description: "Format of the export. `Accept` is ignored",
           example: "csv",
         },
       },
@@ -194,7 +194,7 @@ const READ_REPORTED: Operation = {
   summary: "Get registry counts by source and day",
   description:
     `Covers the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Use it for charts next to ` +
-    "the statistics. Sources of packages that the caller cannot read are omitted.",
+    "the statistics. Omits sources of packages you cannot read.",
   query: {
     startDate: { ...rangeQuery({ daysMax: RANGE_LIMITS.daysMax }).startDate, required: false },
     endDate: { ...rangeQuery({ daysMax: RANGE_LIMITS.daysMax }).endDate, required: false },

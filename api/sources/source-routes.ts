@@ -74,8 +74,8 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
         id: "createSource",
         summary: "Create a source",
         description:
-          `The counts of its whole history are fetched immediately. An account can look up ${LOOKS_MAX} names a ` +
-          "minute at one registry.",
+          "Fetching starts immediately and covers the registry's whole history. An account can look up " +
+          `${LOOKS_MAX} names a minute at each registry.`,
         body: { schema: SOURCE_CREATE, example: SENT },
         answers: { 201: ANSWER },
         problems: [...NAME_PROBLEMS, QUOTA_PROBLEMS.sources],

@@ -31,11 +31,11 @@ export const READ_ADOPTION: Operation = {
   id: "readAdoption",
   summary: "Get version adoption of a package",
   description:
-    "Returns downloads per bucket of the ten most downloaded versions and of all others together, " +
-    "including downloads without a version. Without filters they add up to the downloads of the statistics " +
-    "for the same range. Unique addresses cover retained events; each address counts once per version in " +
-    "the whole range, so they are not the sum of other results.\n\nCSV has the series, with one row per " +
-    `bucket and version. ${CSV_IS_EXPORT}`,
+    "For each bucket, returns the downloads of the range's ten most downloaded versions, and one number " +
+    "for all other downloads, including those without a version. Without filters, they add up to the " +
+    "downloads in the statistics for the same range. Unique IP addresses are counted from retained " +
+    "events. Each address counts once per version in the whole range, so you cannot add up the numbers " +
+    `of shorter ranges.\n\nCSV contains the series, with one row per bucket and version. ${CSV_IS_EXPORT}`,
   query: {
     package: { ...only!, required: true, description: "The package (id or name)" },
     ...shared,

@@ -68,7 +68,7 @@ function rangeFrom(startDate: string, range: DateRange): DateRange {
   const latest = addDays(range.startDate, -days);
   throw new Problem(
     "invalid-query",
-    `compare must be ${latest} or earlier, because ${days} days from it must end before the range.`,
+    `compare must be ${latest} or earlier, so that the ${days} compared days end before the range starts.`,
   );
 }
 

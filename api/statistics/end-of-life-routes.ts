@@ -108,8 +108,8 @@ const GET_ENDS_OF_LIFE: Operation = {
   ...ON_PACKAGE,
   summary: "Get end-of-life dates and remaining usage",
   description:
-    `Downloads, unique addresses and companies cover the last ${END_OF_LIFE_DAYS} days, including today. A ` +
-    "version also counts in the groups of the list that contain it, such as `1.x`.",
+    `Downloads, unique IP addresses and companies cover the last ${END_OF_LIFE_DAYS} days, including ` +
+    "today. A version also counts towards every listed group that contains it, such as `1.x`.",
   answers: {
     200: {
       description: "The versions",

@@ -60,9 +60,7 @@ export function packageStatisticsRoute(
 const READ_PACKAGE_STATISTICS: Operation = {
   id: "readPackageStatistics",
   summary: "Get daily downloads of each package",
-  description:
-    `Covers the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Packages that the caller ` +
-    "cannot read are omitted.",
+  description: `Covers the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Omits packages you cannot read.`,
   query: {
     ...RANGE_QUERY,
     compare: { ...COMPARE_PARAMETER, schema: { ...COMPARE_PARAMETER.schema, default: "previous" } },

@@ -41,11 +41,12 @@ export const AUTOMATED_PARAMETER: Parameter = {
 export const COMPARE_PARAMETER = {
   schema: { type: "string", anyOf: [{ enum: COMPARISONS }, DATE], default: "none" },
   description:
-    "The comparison period. `previous`: as many days immediately before. `year`: the same dates a year " +
-    "earlier. `previous-weekdays`: the fewest whole weeks earlier; `year-weekdays`: 52 weeks earlier " +
-    "(53 if the range needs them), so that weekdays align with weekdays. A date: as many days from that " +
-    "date, which must end before the range. With `-weekdays` and with a date, unfinished days are " +
-    "excluded on both sides, and `compare.of` lists the compared days",
+    "The comparison period. `previous`: the same number of days immediately before the range. `year`: " +
+    "the same dates a year earlier. `previous-weekdays`: the same weekdays, as few whole weeks earlier " +
+    "as possible. `year-weekdays`: the same weekdays, 52 weeks earlier (53 if 52 would overlap the " +
+    "range). A date: the same number of days from that date, which must end before the range. With " +
+    "`-weekdays` or a date, unfinished days are excluded from both periods, and `compare.of` gives the " +
+    "compared days",
 } satisfies Parameter;
 
 export const STATISTICS_QUERY: Record<string, Parameter> = {
@@ -76,9 +77,9 @@ export function versionsParameter(grouping: VersionGrouping): Parameter {
   return {
     schema: { type: "string", enum: VERSION_GROUPINGS, default: grouping },
     description:
-      "Version grouping. `minor` counts `1.4.2` as `1.4.x`, `major` as `1.x`. Pre-releases belong " +
-      "to the group of their numbers; versions without a number, such as `latest`, stay as they are. " +
-      "Versions with equal counts are sorted newest first; more than 1,000 of them are sorted by their text",
+      "How versions are grouped. `minor` counts `1.4.2` as `1.4.x`, `major` counts it as `1.x`. " +
+      "Pre-releases belong to the group of their numbers; versions without a number, such as `latest`, " +
+      "are not grouped. Ties are sorted newest first, or alphabetically if there are more than 1,000",
   };
 }
 
@@ -94,20 +95,20 @@ export function intervalParameter(interval: Interval, intervals: readonly Interv
 }
 
 const HOURS =
-  `\`hour\` allows at most ${RANGE_LIMITS.hoursDaysMax} days, counts single events, and adds \`time\` to ` +
-  "each bucket; the comparison period then ends at the current time of day. ";
+  `With \`hour\`, the range can have at most ${RANGE_LIMITS.hoursDaysMax} days, single events are counted, ` +
+  "each bucket has a `time`, and the comparison period ends at the current time of day. ";
 
 const DESCRIPTION =
-  "Packages that the caller is blocked from, and their pixels, are never counted. Users without a role " +
-  "who have access to individual packages only see the statistics of those packages. Repeat a filter for " +
-  "*or*; combine filters for *and*. `version` also accepts a group such as `1.4.x`; such a text " +
-  "always means the group. `variable.<name>=<value>` filters by a variable of the events; at most 64 " +
-  "variables can be used. Without filters the numbers equal the aggregates for the same range. Filtered " +
-  "numbers exclude replaced events immediately.";
+  "Packages you are blocked from, and their pixels, are never counted. Users without a role who have " +
+  "access to individual packages see the statistics of those packages only. Repeat a filter for *or*; " +
+  "combine filters for *and*. `version` also accepts a group such as `1.4.x`, which always means the " +
+  "group. `variable.<name>=<value>` filters by a variable of the events; at most 64 variables can be " +
+  "used. Without filters the numbers equal the aggregates for the same range. Filtered numbers exclude " +
+  "replaced events immediately.";
 
 export const CSV_IS_EXPORT =
-  "CSV is an export: it requires the export right for the owner or, with `package=`, for that package, " +
-  "and export must be enabled for the owner.";
+  "CSV is an export: data export must be enabled for the owner, and you need permission to export the " +
+  "owner's data or, with `package=`, the package's data.";
 export const STATISTICS_PROBLEMS: readonly ProblemCode[] = [
   "invalid-date",
   "empty-range",
@@ -134,7 +135,7 @@ const EXAMPLE: Statistics = {
 export const READ_STATISTICS: Operation = {
   id: "readStatistics",
   summary: "Get statistics of an owner, package or pixel",
-  description: `${DESCRIPTION}\n\nCSV has the series only. ${CSV_IS_EXPORT}`,
+  description: `${DESCRIPTION}\n\nCSV contains the series only. ${CSV_IS_EXPORT}`,
   query: {
     ...STATISTICS_QUERY,
     interval: intervalParameter("day", INTERVALS),
@@ -175,10 +176,13 @@ export const READ_STATISTICS_LIST: Operation = {
       schema: { type: "string", minLength: 1, maxLength: 256 },
       description: "Return only rows with a value that contains this text, ignoring case",
     },
-    after: { schema: TEXT, description: "Return rows after this one: `next` of the previous page" },
+    after: {
+      schema: TEXT,
+      description: "Return rows after this one. Use the value of `next` from the previous page",
+    },
     per_page: {
       ...PAGE_QUERY["per_page"]!,
-      description: "Maximum number of rows. CSV has all rows if omitted",
+      description: "Maximum number of rows. If omitted, CSV contains all rows",
     },
   },
   queryPrefix: VARIABLE,

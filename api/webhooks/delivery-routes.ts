@@ -86,9 +86,9 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         id: "listWebhookDeliveries",
         summary: "List deliveries of a webhook",
         description:
-          "Deliveries are kept for 30 days. Each lists its latest 20 attempts, latest first. A page can have " +
-          "fewer than `per_page` deliveries if responses were large; there are more as long as `next` is " +
-          "present.",
+          "Deliveries are kept for 30 days. Each delivery lists its latest 20 attempts, newest first. If " +
+          "responses were large, a page can have fewer than `per_page` deliveries; there are more as " +
+          "long as `next` is present.",
         query: {
           ...PAGE_QUERY,
           state: {
@@ -127,7 +127,7 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
           `${REDELIVERIES_MAX} a minute per webhook.`,
         answers: {
           200: {
-            description: "The delivery, which is attempted immediately",
+            description: "The delivery. It is attempted immediately",
             schema: WEBHOOK_DELIVERY,
             example: { ...EXAMPLE, state: "pending", next_attempt_at: "2026-08-05T03:00:00.120000Z" },
           },

@@ -43,7 +43,7 @@ export function webhookSecretRoutes({ pg, sealer }: SecretDeps): Route[] {
         id: "rotateWebhookSecret",
         summary: "Rotate the secret of a webhook",
         description:
-          "For 24 hours requests are signed with both secrets: `X-Service-Signature` then has two `v1=` " +
+          "For 24 hours, requests are signed with both secrets: `X-Service-Signature` has two `v1=` " +
           "values. `DELETE .../old-secret` revokes the old secret immediately.",
         answers: { 200: WITH_SECRET },
       },
@@ -59,8 +59,9 @@ export function webhookSecretRoutes({ pg, sealer }: SecretDeps): Route[] {
         id: "deleteOldWebhookSecret",
         summary: "Revoke the old secret of a webhook",
         description:
-          "Requests are then signed with the current secret only. Use this if the receiver reads a single " +
-          "`v1`, or if the old secret was leaked. Does nothing if there is no old secret.",
+          "From then on, requests are signed with the current secret only. Use this if your receiver can " +
+          "read only one `v1` value, or if the old secret was leaked. Does nothing if there is no old " +
+          "secret.",
         answers: { 204: { description: "Old secret revoked" } },
       },
       async handle(call) {

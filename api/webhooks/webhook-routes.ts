@@ -42,8 +42,8 @@ const LISTED_EXAMPLE = { ...EXAMPLE, last_24_hours: DAY };
 const LIST_PATH = "/v2/:owner/webhooks";
 const PATH = "/v2/:owner/webhooks/:webhook";
 const NOT_FOR_THE_BLOCKED =
-  "Webhooks cover all packages of the owner. Callers who are blocked from any of the packages get 403.";
-const URL_RULE = "The URL must be http or https and must resolve to the public internet.";
+  "Webhooks cover all packages of the owner. If you are blocked from any of the packages, you get 403.";
+const URL_RULE = "The URL must be an http or https URL, and its host must have a public IP address.";
 
 interface QuotedDeps extends WebhookDeps {
   /** Disabled webhooks count. */
@@ -134,8 +134,8 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
         id: "updateWebhook",
         summary: "Update, disable or enable a webhook",
         description:
-          `Omitted fields stay as they are. ${URL_RULE} A disabled webhook receives nothing, including events ` +
-          "that were waiting. Once it is enabled again, it receives new events only.",
+          `Omitted fields stay as they are. ${URL_RULE} Disabling a webhook also cancels its waiting ` +
+          "deliveries. After you enable it again, it receives new events only.",
         body: { schema: WEBHOOK_UPDATE, example: { enabled: false } },
         answers: { 200: { ...ANSWER, example: { ...EXAMPLE, enabled: false } } },
         problems: ["webhook-url-not-allowed", "precondition-failed"],

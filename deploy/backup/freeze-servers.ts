@@ -23,7 +23,7 @@ export async function freezeServers(dataDir: string) {
         const stoodStill = [...serversOf(dataDir)].every((pid) => pids.has(pid) && isStopped(pid));
         await guard.release();
         if (!stoodStill)
-          throw new StartFailure("The stores were not paused while they were read. Try again.");
+          throw new StartFailure("The stores resumed while the backup was reading them. Try again.");
       },
     };
   } catch (error) {
@@ -52,8 +52,8 @@ function serversOf(dataDir: string): ReadonlySet<number> {
     const found = findServers(join(dataDir, FOLDERS[name]), isServerOf[name]);
     if (found.length > 0) return found.map(({ pid }) => pid);
     throw new StartFailure(
-      `${name} of ${dataDir} cannot be found. Run this command on the machine of the service (Linux), as its ` +
-        "user or as root, or try again when the service is ready.",
+      `The process ${name} of ${dataDir} cannot be found. Run this command on the service's machine ` +
+        "(Linux), as the service's user or as root. If the service is starting, try again when it is ready.",
     );
   });
   return new Set(pids.flat());

@@ -24,7 +24,7 @@ export function openLogSnapshot(dir: string): LogSnapshot {
   return {
     pin: () => void (pinned = source.useReadTransaction()),
     async copyTo(to) {
-      if (pinned === undefined) throw new Error("the snapshot of the event log is not pinned");
+      if (pinned === undefined) throw new Error("the event log's snapshot is not pinned");
       mkdirSync(to, { mode: 0o700 });
       const target = open({ path: to, ...LOG_SIZES, overlappingSync: false, noSync: true });
       try {

@@ -62,7 +62,7 @@ async function restoreEntry(
 ): Promise<void> {
   const { path } = entry;
   if (normalize(path) !== path || path.startsWith("/") || path.startsWith(".."))
-    throw new StartFailure(`The backup is damaged: ${backup} lists ${path}, which is outside it.`);
+    throw new StartFailure(`The backup is damaged: ${backup} lists ${path}, which is outside the backup.`);
   const target = join(place, path);
   if (entry.kind === "folder") mkdirSync(target, { mode: 0o700 });
   else if (entry.kind === "link") symlinkSync(entry.target, target);

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { type Ended, createAccount, rotateToken } from "../../api/identity/accounts.js";
 import { removeAccount, renameAccount, switchAccount } from "../../api/accounts/administer-accounts.js";
+import { numbered } from "../../schemas/records/numbered.js";
 import { removeOrganization } from "../../api/organizations/remove-organization.js";
 import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
 import { isHttpUrl } from "../../schemas/formats.js";
@@ -27,8 +28,8 @@ function rotateCommand(administer: Administer, { note }: Pick<AdminProcess, "not
   return new Command("rotate-token")
     .description(
       "Rotate the API token of an account and print the new one on standard output. The old token, the " +
-        "password, all sessions, access tokens and unused sign-in links are revoked immediately. Sign-in with " +
-        "OpenID still works, because it uses the e-mail address.",
+        "password, all sessions, access tokens and unused sign-in links are revoked immediately. OpenID " +
+        "sign-in still works, because it uses the e-mail address.",
     )
     .argument("<username>")
     .action((username: string) =>
@@ -43,8 +44,9 @@ function rotateCommand(administer: Administer, { note }: Pick<AdminProcess, "not
 function endedSentence({ password, sessions, tokens, signInLinks }: Ended): string {
   const names = tokens.length === 0 ? "" : ` (${tokens.join(", ")})`;
   return (
-    `Revoked with the old token: ${password ? "the" : "no"} password, sessions: ${sessions}, access ` +
-    `tokens: ${tokens.length}${names}, unused sign-in links: ${signInLinks}.`
+    `Revoked with the old token: ${password ? "the" : "no"} password, ` +
+    `${numbered(sessions, "session")}, ${numbered(tokens.length, "access token")}${names}, ` +
+    `${numbered(signInLinks, "unused sign-in link")}.`
   );
 }
 
@@ -53,7 +55,7 @@ function signInLinkCommand(administer: Administer): Command {
     .description(
       `Print a sign-in link for the dashboard on standard output. It works once, within ${LINK_MINUTES} minutes.`,
     )
-    .argument("[username]", "optional while there is no account: the link then creates the first one")
+    .argument("[username]", "optional if there is no account yet: the link then creates the first account")
     .option(
       "--url <url>",
       "URL of the service for browsers (default: PUBLIC_URL, or the local address)",
@@ -82,8 +84,8 @@ function serviceUrl({ apiUrl, publicUrl = apiUrl }: Pick<Administered, "apiUrl" 
 function renameCommand(administer: Administer): Command {
   return new Command("rename-account")
     .description(
-      "Rename an account. Its token, sessions and packages stay. URLs change immediately, and the old name " +
-        "becomes available to others.",
+      "Rename an account. The account keeps its tokens, sessions and packages. URLs change immediately, " +
+        "and others can take the old name.",
     )
     .argument("<username>")
     .argument("<new-username>", "unique among users and organizations, ignoring case")
@@ -105,17 +107,18 @@ function endingCommands(administer: Administer): Command[] {
     );
   return [
     switching("disable-account", { disabled: true }).description(
-      "Disable an account: its tokens and sessions are rejected immediately. Its packages stay and keep collecting.",
+      "Disable an account: its tokens and sessions stop working immediately. Its packages are kept, and " +
+        "their downloads are still counted.",
     ),
     switching("enable-account", { disabled: false }).description(
-      "Enable a disabled account, with its previous token and password.",
+      "Enable a disabled account. Its token and password work again.",
     ),
     new Command("remove-account")
       .alias("delete-account")
       .description(
-        "Permanently remove an account with its e-mail address, notifications to it, tokens, sessions and " +
-          "audit log. Fails while it owns packages or pixels, is the last owner of an organization, or has " +
-          "running imports.",
+        "Permanently remove an account with its e-mail address, notifications to this address, tokens, " +
+          "sessions and audit log. Fails if the account owns packages or pixels, is the last owner of an " +
+          "organization, or has running imports.",
       )
       .argument("<username>")
       .action((username: string) =>
@@ -127,8 +130,9 @@ function endingCommands(administer: Administer): Command[] {
     new Command("remove-organization")
       .alias("delete-organization")
       .description(
-        "Permanently remove an organization with its memberships, webhooks, companies, import records and " +
-          "audit log. Fails while it owns packages or pixels, or while their events are being erased.",
+        "Permanently remove an organization with its memberships, webhooks, companies, import records " +
+          "and audit log. Fails if the organization owns packages or pixels, or if their events are still " +
+          "being erased.",
       )
       .argument("<organization>")
       .action((organization: string) =>

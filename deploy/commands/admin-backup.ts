@@ -32,7 +32,8 @@ async function backup({ env, print, note }: AdminProcess, folder: string): Promi
   print(
     config.secretKey === undefined
       ? "The backup contains the secret key and all tokens and data. Protect it like a password."
-      : "The backup contains all data, but not the SECRET_KEY of the environment. Keep a copy of it elsewhere.",
+      : "The backup contains all data except SECRET_KEY, which is set in the environment. Keep a copy of " +
+          "the key elsewhere.",
   );
 }
 

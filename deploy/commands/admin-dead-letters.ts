@@ -15,7 +15,7 @@ import { type Administer, type Administered, openAdminLog } from "./administer.j
 /** `admin dead-letters ...`: list, retry or drop the chunks of lines that enrichment could not process. */
 export function deadLettersCommand(administer: Administer): Command {
   return new Command("dead-letters")
-    .description("Dead letters: chunks of lines that could not be processed.")
+    .description("Manage dead letters: chunks of lines that could not be processed.")
     .addCommand(listCommand(administer))
     .addCommand(retryCommand(administer))
     .addCommand(dropCommand(administer));
@@ -95,7 +95,7 @@ async function retryLetters(ids: readonly number[], { pg, logSource }: Administe
     try {
       idsOf[await retryDeadLetter(pg, id, (letter) => appendAgain(letter, log))].push(id);
     } catch (cause) {
-      throw new Error(`${sentenceOf(idsOf)} Then dead letter ${id} could not be appended.`, { cause });
+      throw new Error(`${sentenceOf(idsOf)} After that, dead letter ${id} could not be appended.`, { cause });
     }
   }
   if (idsOf.closed.length + idsOf.unknown.length > 0) throw new Error(sentenceOf(idsOf));
@@ -114,7 +114,8 @@ function sentenceOf({ appended, closed, unknown }: Record<Retried, readonly numb
   const sentences = [`${countOf(appended.length)} appended to the event log again.`];
   if (closed.length > 0)
     sentences.push(
-      `Not retried: ${closed.join(", ")}. The import was aborted or retracted and accepts no more lines; drop them.`,
+      `Not retried: ${closed.join(", ")}. Their import was aborted or retracted and accepts no more ` +
+        "lines. Drop these dead letters instead.",
     );
   if (unknown.length > 0) sentences.push(unknownLetters(unknown).message);
   return sentences.join(" ");
@@ -128,8 +129,8 @@ async function dropLetters(pg: Pool, ids: readonly number[]): Promise<string[]> 
 }
 
 function unknownLetters(ids: readonly number[]): Error {
-  const named = ids.length === 1 ? `dead letter ${ids[0]} is` : `dead letters ${ids.join(", ")} are`;
-  return new Error(`No ${named} open. See: admin dead-letters list`);
+  const named = ids.length === 1 ? `an open dead letter: ${ids[0]}` : `open dead letters: ${ids.join(", ")}`;
+  return new Error(`Not ${named}. See: admin dead-letters list`);
 }
 
 function countOf(letters: number): string {

@@ -15,14 +15,14 @@ export function drainCommand(administer: Administer, { note }: Pick<AdminProcess
     .description("Wait until all acknowledged lines are in ClickHouse and settled.")
     .option(
       "--timeout <seconds>",
-      "seconds after which to give up with status 1",
+      "give up with status 1 after this many seconds",
       wholeNumber,
       TIMEOUT_SECONDS,
     )
     .addHelpText(
       "after",
-      "\nFirst stop all processes with the role `api` or `collect`; keep `enrich` and `jobs` " +
-        "running.\nThe command changes nothing and reports its progress on standard error.",
+      "\nFirst stop all processes with the role `api` or `collect`; keep `enrich` and `jobs` running.\nThe " +
+        "command changes nothing. It reports its progress on standard error.",
     )
     .action(({ timeout }: { timeout: number }) =>
       administer((deps) => drain(deps, { timeoutMs: timeout * 1_000, note })),
@@ -55,7 +55,7 @@ function requireDrained(state: Undrained): void {
 async function deadLetterLines(pg: Administered["pg"]): Promise<string[]> {
   const letters = await countDeadLetters(pg);
   if (letters === 0) return [];
-  return [`Not included: lines of dead letters (${letters}). See: admin dead-letters list`];
+  return [`Lines of dead letters (${letters}) are not included. See: admin dead-letters list`];
 }
 
 /** The work that is left for the lines that were acknowledged, at one moment. */
@@ -107,8 +107,8 @@ function leftOf({ records, imports, batches }: Undrained): string {
     { count: imports.length, one: "import is not done", many: "imports are not done" },
     {
       count: batches,
-      one: "batch of settlement is not applied",
-      many: "batches of settlement are not applied",
+      one: "settlement batch is not applied",
+      many: "settlement batches are not applied",
     },
   ];
   const left = parts.filter(({ count }) => count > 0);
@@ -131,5 +131,5 @@ const STILL_TAKING = "a process with the role api or collect still accepts reque
 function refusal(state: Undrained, { timeoutMs, came }: { timeoutMs: number; came: number }): string {
   const left = leftOf(state) || "nothing is left, but records still arrive";
   const still = came > 0 ? " Stop all processes with the role api or collect first." : "";
-  return `After ${Math.round(timeoutMs / 1000)} s ${left}${namesOf(state)}.${still}`;
+  return `After ${Math.round(timeoutMs / 1000)} s, ${left}${namesOf(state)}.${still}`;
 }

@@ -21,15 +21,15 @@ function runCommand(administer: Administer): Command {
     .argument("[owner]", "user or organization (default: all)")
     .option(
       "--as-of <date>",
-      "date or time (ISO 8601) as of which stages are computed; a date means the end of that day. Stage " +
-        "changes are stored with this time. Must not be in the future or before the owner's last run",
+      "compute stages as of this date (the end of that day) or time, in ISO 8601. Stage changes are " +
+        "stored with this time. Must not be in the future or before the owner's last run",
       parseTime,
     )
     .addHelpText(
       "after",
-      "\nWith --as-of, later events are not counted until the next run. Owners with a later run are skipped; " +
-        "naming\none is an error. Stored history never changes.\nOwners with running imports are skipped until " +
-        "the next run, for at most one day.",
+      "\nWith --as-of, later events are not counted until the next run. Owners that already had a later " +
+        "run are\nskipped; if you name such an owner, the command fails. Stored history never " +
+        "changes.\nOwners with running imports are skipped until the next run, for at most one day.",
     )
     .action((owner: string | undefined, { asOf }: { asOf?: Date }) =>
       administer(async (deps) => [sentenceOf(await run(deps, { owner, asOf }))]),
@@ -71,7 +71,8 @@ function requirePast(asOf: Date, now: Date): Date {
   if (asOf <= now) return asOf;
   if (asOf.toISOString() === `${now.toISOString().slice(0, 10)}T23:59:59.999Z`) return now;
   throw new Error(
-    `${asOf.toISOString()} is in the future. Choose an earlier time; otherwise no run could follow until then.`,
+    `${asOf.toISOString()} is in the future. Choose a time in the past, because no other run is possible ` +
+      "until then.",
   );
 }
 
@@ -85,15 +86,15 @@ async function requireLater(pg: Pool, { ownerId, asOf }: { ownerId: string; asOf
   const last = await readLastRun(pg, ownerId);
   if (last === undefined || last <= asOf) return;
   throw new Error(
-    `The last run of this owner was as of ${last.toISOString()}. Choose a later time, because announced ` +
-      "stages must not change.",
+    `The stages of this owner were last computed as of ${last.toISOString()}. Choose a later time, ` +
+      "because announced stages must not change.",
   );
 }
 
 function sentenceOf({ owners, companies, changes, leftAlone, importing }: FunnelOutcome): string {
   const computed = numbered(owners - leftAlone - importing, "owner", "owners");
   const results = `${numbered(companies, "company", "companies")} of ${computed}`;
-  const changed = `${numbered(changes, "change", "changes")} of stage`;
+  const changed = `${numbered(changes, "stage change", "stage changes")}`;
   const later =
     leftAlone === 0
       ? ""

@@ -8,8 +8,8 @@ export function listCommands(administer: Administer): Command[] {
   return [
     listCommand("list-accounts")
       .description(
-        "List accounts with username, e-mail, creation time, export right, organizations and roles, and " +
-          "whether they are disabled.",
+        "List accounts with username, e-mail address, creation time, organizations and roles, and " +
+          "whether they can export data or are disabled.",
       )
       .action(({ json }: { json?: true }) =>
         administer(async ({ pg }) => {
@@ -18,7 +18,7 @@ export function listCommands(administer: Administer): Command[] {
         }),
       ),
     listCommand("list-grants")
-      .description("List users and organizations with the export right.")
+      .description("List users and organizations that can export data.")
       .action(({ json }: { json?: true }) =>
         administer(async ({ pg }) => {
           const grants = await listGrants(pg);

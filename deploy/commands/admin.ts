@@ -30,7 +30,7 @@ import { type OpenAdminStores, openAdminStores } from "./open-admin-stores.js";
  */
 export function adminCommand(process: AdminProcess = thisProcess()): Command {
   const admin = new Command("admin")
-    .option("--new", "make an installation where DATA_DIR has no data yet")
+    .option("--new", "create a new installation if DATA_DIR has no data yet")
     .addHelpText(
       "after",
       "\nUses the same environment as `start`: DATABASE_URL if set, otherwise DATA_DIR.\nChanges are " +
@@ -78,7 +78,8 @@ function migrateCommand(administer: Administer): Command {
 /** PostgreSQL is migrated before every command. */
 async function migrateLines(lock: Pool, source: ClickHouseSource | undefined): Promise<string[]> {
   const postgres = "PostgreSQL is up to date.";
-  if (source === undefined) return [postgres, "The embedded ClickHouse is migrated when the service starts."];
+  if (source === undefined)
+    return [postgres, "The embedded ClickHouse will be migrated when the service starts."];
   const { prepareServers } = await import("../stores/clickhouse/prepare-clickhouse.js");
   const unavailable = await prepareServers(source, { lock });
   if (unavailable.length > 0)
@@ -127,7 +128,8 @@ async function grantLines(pg: Pool, change: { name: string; exportEnabled: boole
 function npmNameCommand(administer: Administer): Command {
   return new Command("assign-npm-name")
     .description(
-      "Assign the install reports of an npm package to this owner only, even if others have a package with that name.",
+      "Count the install reports of an npm package for this owner only, even if others have a package " +
+        "with that name.",
     )
     .argument("<name>", "name on npm, such as @acme/web")
     .argument("<owner>", "user or organization")

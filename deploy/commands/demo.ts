@@ -32,8 +32,12 @@ const ORGANIZATION = "acme";
 /** `demo`: a tour with generated data, on a temporary data directory. */
 export function demoCommand(): Command {
   return new Command("demo")
-    .option("--exit", "exit with status 0 when done", false)
-    .option("--verbose", "print each step: aggregates, CSV and curl lines to try (always with --exit)", false)
+    .option("--exit", "exit with status 0 when the demo is done", false)
+    .option(
+      "--verbose",
+      "print each step, with aggregates, CSV and curl commands to try (implied by --exit)",
+      false,
+    )
     .option("--events <count>", "events to import", wholeNumber, 100_000)
     .option("--seed <number>", "seed of the event generator", wholeNumber, 1)
     .action(runDemo);

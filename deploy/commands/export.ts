@@ -26,10 +26,10 @@ export function exportCommand(): Command {
     .requiredOption("--until <day>", "end of the range, exclusive")
     .option(
       "--events",
-      "export single events of a package (at most 31 days) instead of daily aggregates (at most 366)",
+      "export single events of a package (at most 31 days) instead of daily aggregates (at most 366 days)",
     )
     .addOption(new Option("--format <format>").choices(FORMATS).default("ndjson"))
-    .option("--output <file>", "where to (default: standard output)");
+    .option("--output <file>", "file to write (default: standard output)");
   return addServiceOptions(command).action(run);
 }
 
@@ -47,7 +47,7 @@ async function run(text: string, options: Options): Promise<void> {
     await pipeline(answer, to);
   } catch (error) {
     const where = output ?? "standard output";
-    throw new StartFailure(`The export broke off, and ${where} contains only part of it: ${String(error)}.`, {
+    throw new StartFailure(`The export was interrupted, so ${where} is incomplete: ${String(error)}.`, {
       cause: error,
     });
   }

@@ -30,15 +30,21 @@ export function importCommand(): Command {
       "files to import, plain or compressed with gzip, zstd or brotli; - reads standard input",
     )
     .requiredOption("--to <owner[/package]>", "where the events belong; the package by name or id")
-    .option("--pixel <id>", "import page views of this pixel of the owner in --to")
+    .option("--pixel <id>", "import page views of this pixel (--to names its owner)")
     .addOption(
       new Option("--format <format>", "format of the files (default: ndjson)").choices(IMPORT_FORMATS),
     )
-    .option("--path <pattern>", 'which paths of an access log are downloads: "/tools/tool-{version}.tgz"')
-    .option("--dry-run", "show what would be imported and rejected, without importing")
-    .option("--rejected <file>", "append rejected lines to this file, as they were sent, without a header")
+    .option(
+      "--path <pattern>",
+      'paths of an access log that count as downloads, such as "/tools/tool-{version}.tgz"',
+    )
+    .option("--dry-run", "show what would be imported and rejected, without importing anything")
+    .option(
+      "--rejected <file>",
+      "append rejected lines to this file, exactly as they were sent and without a header",
+    )
     .option("--again", "import files even if they were imported in the last 24 hours")
-    .option("--no-wait", "exit once everything is sent, without waiting until it is counted");
+    .option("--no-wait", "exit once everything is sent, without waiting until the lines are counted");
   return addServiceOptions(command, HELP).action(runImport);
 }
 
@@ -57,12 +63,12 @@ Formats:
 Exit status: 0 everything was imported, 2 lines were rejected (all others are imported),
 1 any other failure.
 
-Rejected rows of a CSV file need its header above them before you send them again.
+Before you send rejected rows of a CSV file again, add the header of the file above them.
 
-Send a file again if its import broke off: it is counted once. A file that was imported
-within the last 24 hours is skipped unless you add --again. Access logs can grow and be
-sent again later: earlier lines change nothing.
-A $unique_id is unique within a package: in another package it is another event.
+If an import is interrupted, send the file again: its events are counted once. A file that
+was imported within the last 24 hours is skipped unless you add --again. You can send an
+access log again after it has grown: only its new lines are counted.
+A $unique_id identifies an event within a package: in another package it is another event.
 
 Examples:
   maintainer-toolchain import events.ndjson --to acme/web
@@ -107,7 +113,8 @@ async function runImport(files: readonly string[], options: Options): Promise<vo
 class Interrupted extends StartFailure {
   constructor(signal: string) {
     super(
-      `Stopped by ${signal}. Files that were sent completely are still imported; the interrupted file is discarded.`,
+      `Stopped by ${signal}. Files that were sent completely are still imported; nothing is imported ` +
+        "from the interrupted file.",
     );
   }
 }

@@ -16,7 +16,8 @@ export function loginCommand(): Command {
 }
 
 const HELP = `
-Without --token and MAINTAINER_TOKEN it asks for the token, or reads it from standard input.
+Without --token and MAINTAINER_TOKEN, the command asks for the token, or reads it from standard input
+if that is not a terminal.
 
 Example:
   maintainer-toolchain login --url https://stats.example.org
@@ -30,7 +31,7 @@ export function logoutCommand(): Command {
 }
 
 const LOGOUT_HELP = `
-The token stays valid: revoke it on the account's page.
+The token is still valid. You can revoke it on the page Account.
 `;
 
 async function login(options: ServiceOptions): Promise<void> {
@@ -54,7 +55,7 @@ function logout({ json }: { json?: true }): void {
 async function askForToken(url: string): Promise<string> {
   const token = (process.stdin.isTTY ? await typed(url) : await text(process.stdin)).trim();
   if (token === "" || /\s/.test(token))
-    throw new StartFailure("Standard input must contain a token: a single word.");
+    throw new StartFailure("Standard input must contain a token and nothing else.");
   return token;
 }
 

@@ -13,10 +13,13 @@ export function sourcesCommand(): Command {
   const command = new Command("sources");
   command
     .command("add")
-    .description("fetch the registry's counts of a package, now and daily")
+    .description("add a source: its download counts are fetched now, and then daily")
     .addArgument(new Argument("<kind>", "the registry").choices(SOURCE_KINDS))
     .argument("<name>", "name at the registry: left-pad, @acme/tool, acme/web")
-    .requiredOption("--to <owner[/package]>", "owner of the source, and the package to show the counts on")
+    .requiredOption(
+      "--to <owner[/package]>",
+      "owner of the source, or owner/package to show the counts on a package's page",
+    )
     .option("--no-wait", "exit without waiting for the registry")
     .action(add);
   command

@@ -45,7 +45,7 @@ async function runStart(): Promise<void> {
 }
 
 async function breakOff(starting: Starting, log: Logger): Promise<void> {
-  process.stdout.write("Stopping before startup was complete.\n");
+  process.stdout.write("Stopping during startup.\n");
   // Stores that end now are no news.
   log.level = "silent";
   using _deadline = startDeadline({ timeoutMs: BREAK_OFF_MS_MAX });

@@ -16,7 +16,7 @@ import {
 const PORT = {
   type: "string",
   format: "port",
-  mustBe: "a port from 0 to 65535 (0 selects a free port)",
+  mustBe: "a port from 0 to 65535 (0 takes any free one)",
 } as const;
 const SIZE = {
   type: "string",
@@ -32,28 +32,24 @@ const SERVERS = {
     default: "127.0.0.1",
     meaning: "The address that all three servers listen on. `::` means all addresses of the machine.",
   },
-  PORT: { ...PORT, default: "8080", meaning: "The port of the dashboard and the API." },
-  COLLECT_PORT: {
-    ...PORT,
-    default: "8081",
-    meaning: "The port of the collector, which counts downloads, page views and reports.",
-  },
+  PORT: { ...PORT, default: "8080", meaning: "The API: management, imports and exports." },
+  COLLECT_PORT: { ...PORT, default: "8081", meaning: "The collector: downloads, page views and reports." },
   METRICS_PORT: {
     ...PORT,
     default: "9464",
-    meaning: "The port of `/metrics` for Prometheus, and of `/healthz` and `/readyz` for every role.",
+    meaning: "`/metrics` for Prometheus, and `/healthz` and `/readyz` for every role.",
   },
   PUBLIC_URL: {
     type: "string",
     format: "public-url",
     mustBe: "an http:// or https:// URL of a host and a plain path, such as https://stats.example.org/tools",
     unset:
-      "responses link to the host of the request, and messages have no links unless `HOST` is a loopback address and " +
-      "`TRUSTED_PROXIES` is unset",
+      "links in responses use the request's host; messages contain links only if `HOST` is a loopback " +
+      "address and `TRUSTED_PROXIES` is unset",
     meaning:
       "The URL at which people reach `PORT`, including a path prefix. All links in messages and " +
-      "responses start with this URL, whatever `Host` and forwarded headers contain. Set it for the roles " +
-      "`api` and `jobs` if people use the service from other machines.",
+      "responses start with it, regardless of `Host` and forwarded headers. Set it for the roles `api` " +
+      "and `jobs` if people use the service from other machines.",
   },
   TRUSTED_PROXIES: {
     type: "string",
@@ -61,8 +57,8 @@ const SERVERS = {
     mustBe: "IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8",
     unset: "no proxy is trusted",
     meaning:
-      "The proxies whose headers are trusted. These are `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and " +
-      "`-Prefix`, or `Forwarded` (RFC 7239) if there is no `X-Forwarded-For`.",
+      "Proxies whose `X-Forwarded-For`, `-Proto`, `-Host`, `-Port` and `-Prefix` are trusted, or " +
+      "`Forwarded` (RFC 7239) if there is no `X-Forwarded-For`.",
   },
   REQUESTS_PER_SECOND: {
     type: "string",
@@ -70,8 +66,8 @@ const SERVERS = {
     mustBe: "a whole number from 1 to 1000000",
     default: "50",
     meaning:
-      "How many requests per second an account can send to the API and the dashboard, averaged over ten seconds. " +
-      "A client address can send four times as many. Further requests get 429. See " +
+      "Requests per second that an account can send to the API and the dashboard, averaged over ten " +
+      "seconds. A client IP address can send four times as many. Further requests get 429; see " +
       "[limits](api.md#limits).",
   },
   CORS_ORIGINS: {
@@ -89,7 +85,9 @@ const STORES = {
     format: "text",
     mustBe: "the path of a folder",
     default: "data",
-    meaning: "The folder of the embedded stores, with mode 0700. Only one instance can use it at a time.",
+    meaning:
+      "The folder of the embedded stores (mode 0700). Only one instance of the service can use it " +
+      "at a time.",
   },
   ROLES: {
     type: "string",
@@ -97,8 +95,8 @@ const STORES = {
     mustBe: `one or more of ${ROLES.join(", ")}, separated by commas`,
     default: ROLES.join(","),
     meaning:
-      "The roles that this process runs. If `api`, `enrich` or `jobs` is missing, you must set `DATABASE_URL`, " +
-      "`CLICKHOUSE_URL` and `KAFKA_BROKERS`.",
+      "The parts of the service that this process runs. If `api`, `enrich` or `jobs` is missing, " +
+      "`DATABASE_URL`, `CLICKHOUSE_URL` and `KAFKA_BROKERS` are required.",
   },
   DATABASE_URL: {
     type: "string",
@@ -106,8 +104,8 @@ const STORES = {
     mustBe: "a postgres:// URL",
     unset: "PostgreSQL runs embedded, in `DATA_DIR`",
     meaning:
-      "Your own PostgreSQL server. Requires `SECRET_KEY`. The URL can contain the parameters of node-postgres, such as " +
-      "`?sslmode=verify-full` for TLS.",
+      "Your own PostgreSQL server. Requires `SECRET_KEY`. The URL accepts the parameters of " +
+      "node-postgres, such as `?sslmode=verify-full` for TLS.",
   },
   ...tlsVariables("DATABASE", "PostgreSQL"),
   CLICKHOUSE_URL: {
@@ -115,7 +113,7 @@ const STORES = {
     format: "http-url",
     mustBe: "an http:// or https:// URL",
     unset: "ClickHouse runs embedded, in `DATA_DIR`",
-    meaning: "Your own ClickHouse server, 25.11 or newer. The path of the URL is the database.",
+    meaning: "Your own ClickHouse server, 25.11 or newer. The URL's path is the name of the database.",
   },
   ...tlsVariables("CLICKHOUSE", "ClickHouse"),
   SECRET_KEY: {
@@ -124,7 +122,8 @@ const STORES = {
     mustBe: "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`",
     unset: "created at the first start, in `DATA_DIR/secret-key`",
     meaning:
-      "The key for tokens and for client ids of events. You cannot change it later, so keep a copy with your passwords.",
+      "The key for tokens and for the client ids of events. You cannot change it later: keep a copy with " +
+      "your passwords.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -135,22 +134,22 @@ const SIGN_IN = {
     mustBe: "an https:// URL (http:// only for 127.0.0.1, [::1] or localhost)",
     unset: "none",
     meaning:
-      "An OpenID provider for sign-in to the dashboard. The provider must have verified the account's e-mail address. " +
-      "The redirect URI is `<dashboard>/sign-in/openid/return`.",
+      "The OpenID provider for signing in to the dashboard. It must have verified the user's e-mail " +
+      "address. Redirect URI: `<dashboard>/sign-in/openid/return`.",
   },
   OIDC_CLIENT_ID: {
     type: "string",
     format: "text",
-    mustBe: "a client id",
+    mustBe: "the client id at the provider",
     unset: "none",
-    meaning: "The client id of this service at the OpenID provider.",
+    meaning: "The service's client id.",
   },
   OIDC_CLIENT_SECRET: {
     type: "string",
     format: "password",
-    mustBe: "a client secret",
+    mustBe: "the client secret at the provider",
     unset: "none",
-    meaning: "The client secret of this service at the OpenID provider.",
+    meaning: "The service's client secret.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -160,8 +159,7 @@ const PROCESSING = {
     format: "workers",
     mustBe: "a whole number from 1 to 256",
     unset: "the number of CPU cores",
-    meaning:
-      "The number of enrichment threads. In a container, set it to the number of CPUs of the container.",
+    meaning: "Number of enrichment threads. In a container, set it to the number of the container's CPUs.",
   },
   LOG_CODEC: {
     type: "string",
@@ -169,65 +167,65 @@ const PROCESSING = {
     mustBe: `one of ${CODECS.join(", ")}`,
     unset: "`lz4` on Kafka, `none` on the embedded log",
     meaning:
-      "The compression of lines in the event log. `lz4` reduces lines to about a quarter of their size. `brotli` " +
-      "reduces them to about a sixth, but takes twice as long. You can change it at any time.",
+      "Compression of lines in the event log: `lz4` reduces them to about a quarter, `brotli` to about a " +
+      "sixth, but takes twice as long. You can change it at any time.",
   },
   IMPORT_BYTES_MAX: {
     ...SIZE,
     default: "20GiB",
-    meaning: "The maximum size of an import after decompression.",
+    meaning: "Maximum size of the decompressed body of an import.",
   },
   IMPORT_BACKLOG_BYTES_MAX: {
     ...SIZE,
     default: "4GiB",
     meaning:
-      "How much data of one owner can wait for enrichment in the embedded event log. Above this limit, further " +
-      "uploads of the owner wait, and get 503 after two minutes. See [the size of " +
-      "the log](../operate/retention.md#size-of-the-embedded-event-log).",
+      "How much data of one owner's imports can wait for enrichment in the embedded event log. Above " +
+      "this limit, that owner's uploads wait, and fail with 503 after two minutes; see [its " +
+      "file](../operate/retention.md#the-file-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,
     unset: "the bundled DB-IP city database",
-    meaning: "The city database, an MMDB file from DB-IP or MaxMind.",
+    meaning: "City database: an MMDB file from DB-IP or MaxMind.",
   },
   ASN_DB: {
     ...FILE,
     unset: "the bundled ip-location-db ASN table",
     meaning:
-      "The network database. Use a CSV file from ip-location-db, or an MMDB file from MaxMind ASN or ISP, DB-IP ASN, " +
-      "or IPinfo Lite (which includes the company's domain).",
+      "Network database: a CSV file from ip-location-db, or an MMDB file of MaxMind ASN or ISP, DB-IP " +
+      "ASN, or IPinfo Lite (which includes the company's domain).",
   },
   COMPANY_MMDB: {
     ...FILE,
     unset: "none",
     meaning:
-      "A company database, which takes precedence over the other databases. Use an MMDB file from MaxMind Enterprise, " +
-      "ISP, Domain or Connection-Type, or from IPinfo company.",
+      "Company database, which takes precedence over the other databases: an MMDB file of MaxMind " +
+      "Enterprise, ISP, Domain or Connection-Type, or IPinfo company.",
   },
   ORGANIZATIONS_CSV: {
     ...FILE,
     unset: "none",
     meaning:
-      "A table of organizations with names, domains and kinds, which takes precedence over the bundled table. " +
-      "See [companies](../how-to/companies.md).",
+      "Your own table of organizations (names, domains and kinds), which takes precedence over the " +
+      "bundled table; see [companies](../how-to/companies.md).",
   },
   FUNNEL_SCHEDULE: {
     type: "string",
     format: "cron",
     mustBe: 'a cron expression such as "0 * * * *"',
     default: "0 * * * *",
-    meaning: "When funnel stages are updated, in UTC. At startup, the service catches up on missed runs.",
+    meaning: "When funnel stages are updated, in UTC. If a run was missed, it happens at startup.",
   },
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: {
     ...SWITCH,
-    meaning: "Whether webhooks can be sent to private, loopback and other non-public addresses.",
+    meaning: "Whether webhooks can be sent to IP addresses outside the public internet.",
   },
   LOG_LEVEL: {
     type: "string",
     enum: LOG_LEVELS,
     mustBe: `one of ${LOG_LEVELS.join(", ")}`,
     default: "info",
-    meaning: "The minimum severity of log lines.",
+    meaning: "Minimum level of log lines.",
   },
 } as const satisfies Record<string, VariableSchema>;
 

@@ -243,8 +243,8 @@ export function requireSharedStores({ roles, kafka, databaseUrl, clickhouseUrl }
   );
   if (elsewhere.length === 0 || embedded.length === 0) return;
   throw new StartFailure(
-    `ROLES does not include ${listed(elsewhere)}, and other processes cannot use embedded stores: set ` +
-      `${listed(embedded)}, or add ${listed(elsewhere)} to ROLES`,
+    `ROLES does not include ${listed(elsewhere)}, but other processes cannot use this process's embedded ` +
+      `stores: set ${listed(embedded)}, or add ${listed(elsewhere)} to ROLES`,
   );
 }
 

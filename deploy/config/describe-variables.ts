@@ -14,22 +14,22 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
-Look up the environment variables of the service, with their defaults. The service reads them once when it starts.
+This page lists every environment variable with its default. The service reads the variables once, when it starts;
 \`npm start -- --help\` prints the same list.
 
-## The five most important variables
+## The five that matter first
 
-| variable | when to set it |
+| variable | what to set |
 |---|---|
-| \`PUBLIC_URL\` | Always, to the URL at which people reach the service |
-| \`TRUSTED_PROXIES\` | Behind a [proxy with TLS](../how-to/host-names.md), so that the service sees the IP addresses of your users |
-| \`DATA_DIR\` | If you use embedded stores, to a folder on a disk with enough space |
-| \`SECRET_KEY\` | If you use [your own stores](../operate/own-stores.md), to the same value in every process |
-| \`SMTP_URL\` | If you want [notifications](../how-to/notifications.md) by e-mail, together with \`MAIL_FROM\` |
+| \`PUBLIC_URL\` | the URL at which people reach the service |
+| \`TRUSTED_PROXIES\` | your [proxy with TLS](../how-to/host-names.md), so that the service sees your users' IP addresses |
+| \`DATA_DIR\` | with embedded stores: a folder on a disk with enough space |
+| \`SECRET_KEY\` | with [your own stores](../operate/own-stores.md): the same key in every process |
+| \`SMTP_URL\` | with \`MAIL_FROM\`: the mail server for [notifications](../how-to/notifications.md) by e-mail |
 
-- An empty variable is treated as not set.
-- If a value is invalid, or a name looks like a mistyped variable, the service does not start and prints the reason.
-- While the service runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URLs and credentials of all servers and stores.
+- An empty variable counts as not set.
+- If a value is invalid, or a name looks like a misspelled variable, the service does not start and says why.
+- While the service runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URL of every server and store, with credentials.
 `;
 
 function rowOf([name, schema]: [string, VariableSchema]): string {

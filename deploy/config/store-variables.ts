@@ -32,22 +32,22 @@ export const CLICKHOUSE_VARIABLES = {
       "shards with the URLs of their servers, such as a: http://a1:8123 http://a2:8123; b: http://b1:8123",
     unset: "the single server of `CLICKHOUSE_URL`",
     meaning:
-      "The shards and their replicas. The user, password and database come from `CLICKHOUSE_URL`, but its host is " +
-      "not used. Never reuse a name for another shard.",
+      "Shards and their replicas. User, password and database come from `CLICKHOUSE_URL`; its host is " +
+      "ignored. Never reuse the name of a shard for another one.",
   },
   CLICKHOUSE_CLUSTER: {
     type: "string",
     format: "name",
     mustBe: "letters, digits, dots, hyphens and underscores",
     default: "maintainer",
-    meaning: "The name of the cluster in `remote_servers` on every server.",
+    meaning: "Name of the cluster in every server's `remote_servers`.",
   },
   CLICKHOUSE_QUORUM: {
     type: "string",
     format: "replicas",
     mustBe: "a whole number from 1 to 100",
     unset: "the majority of a shard's servers",
-    meaning: "How many servers of a shard must store a row before the write succeeds.",
+    meaning: "How many servers of a shard must have a row before it counts as written.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -70,12 +70,12 @@ export const KAFKA_VARIABLES = {
   KAFKA_CLIENT_ID: {
     ...NAME,
     default: "maintainer-toolchain",
-    meaning: "The client id that identifies this service in the brokers' logs and quotas.",
+    meaning: "Client id of this service, for the brokers' logs and quotas.",
   },
   KAFKA_TOPIC_PREFIX: {
     ...NAME,
     unset: "no prefix",
-    meaning: "The prefix of the topic name (`events.raw`) and of the consumer group (`enrich`).",
+    meaning: "Prefix of the topic name (`events.raw`) and of the consumer group (`enrich`).",
   },
   KAFKA_CREATE_TOPICS: {
     ...SWITCH,
@@ -87,7 +87,7 @@ export const KAFKA_VARIABLES = {
     format: "partitions",
     mustBe: "a whole number from 1 to 10000",
     default: "24",
-    meaning: "The number of partitions if the program creates the topic.",
+    meaning: "Number of partitions if the program creates the topic.",
   },
   KAFKA_REPLICATION_FACTOR: {
     type: "string",
@@ -95,15 +95,15 @@ export const KAFKA_VARIABLES = {
     mustBe: "a whole number from 1 to 100",
     unset: "3 if there are at least three brokers, otherwise the brokers' default",
     meaning:
-      "The replication factor if the program creates the topic. If it is at least 2, every write needs two replicas " +
-      "(`min.insync.replicas`).",
+      "Replication factor if the program creates the topic. With 2 or more, every record must be written " +
+      "to two replicas (`min.insync.replicas`).",
   },
   KAFKA_SESSION_TIMEOUT_MS: {
     type: "string",
     format: "session",
     mustBe: "a whole number of milliseconds from 1000 to 300000",
     default: `${SESSION_TIMEOUT_MS}`,
-    meaning: "How long an enricher can be silent before its partitions go to other enrichers.",
+    meaning: "If an enricher sends no heartbeat for this long, other enrichers take over its partitions.",
   },
   KAFKA_TLS: { ...SWITCH, default: "false", meaning: "Whether connections to the brokers are encrypted." },
   ...tlsVariables("KAFKA", "the brokers"),
@@ -112,21 +112,21 @@ export const KAFKA_VARIABLES = {
     enum: SASL_MECHANISMS,
     mustBe: `one of ${SASL_MECHANISMS.join(", ")}`,
     unset: "no authentication",
-    meaning: "The authentication mechanism. Requires the user name and the password.",
+    meaning: "Authentication mechanism. Requires `KAFKA_SASL_USERNAME` and `KAFKA_SASL_PASSWORD`.",
   },
   KAFKA_SASL_USERNAME: {
     type: "string",
     format: "text",
     mustBe: "a user name",
     unset: "none",
-    meaning: "The user name for SASL authentication.",
+    meaning: "For SASL authentication.",
   },
   KAFKA_SASL_PASSWORD: {
     type: "string",
     format: "password",
     mustBe: "a password",
     unset: "none",
-    meaning: "The password for SASL authentication.",
+    meaning: "For SASL authentication.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -143,7 +143,7 @@ export function parseShards(text: string): ListedShard[] | string {
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .map(parseShard);
-  if (shards.length === 0) return "it names no shard";
+  if (shards.length === 0) return "it does not name a shard";
   return faultOf(shards) ?? shards;
 }
 
@@ -155,7 +155,10 @@ function parseShard(text: string): ListedShard {
 function faultOf(shards: readonly ListedShard[]): string | undefined {
   const nameless = shards.findIndex(({ name }) => name === "");
   if (nameless >= 0)
-    return `shard ${nameless + 1} does not begin with a name of up to 32 letters, digits, hyphens and underscores, and a colon`;
+    return (
+      `shard ${nameless + 1} must begin with a name (up to 32 letters, digits, hyphens and ` +
+      "underscores) and a colon"
+    );
   for (const { name, servers } of shards) {
     if (servers.length === 0) return `shard ${name} has no server`;
     const wrong = servers.findIndex((url) => !isServer(url));
@@ -165,7 +168,7 @@ function faultOf(shards: readonly ListedShard[]): string | undefined {
   const name = repeated(shards.map((shard) => shard.name));
   if (name !== undefined) return `two shards have the name ${name}`;
   const server = repeated(shards.flatMap(({ servers }) => servers.map((url) => new URL(url).origin)));
-  return server === undefined ? undefined : `the server ${server} is named twice`;
+  return server === undefined ? undefined : `the server ${server} is listed twice`;
 }
 
 /** A password in it would be one more than that of CLICKHOUSE_URL. */

@@ -25,7 +25,7 @@ export function tlsVariables<Store extends TlsStore>(store: Store, servers: stri
     [`${store}_TLS_CA`]: {
       ...FILE,
       unset: "the system's certificate authorities",
-      meaning: `A PEM file with the CA certificates for ${servers}. Enables TLS.`,
+      meaning: `A PEM file with the certificate authorities for ${servers}. Enables TLS.`,
     },
     [`${store}_TLS_CERT`]: {
       ...FILE,
@@ -35,7 +35,7 @@ export function tlsVariables<Store extends TlsStore>(store: Store, servers: stri
     [`${store}_TLS_KEY`]: {
       ...FILE,
       unset: "none",
-      meaning: "A PEM file with the private key of this certificate. The key cannot have a password.",
+      meaning: "A PEM file with the client certificate's private key, without a password.",
     },
   };
   return variables as Record<TlsVariable<Store>, VariableSchema>;
@@ -129,7 +129,7 @@ export function checkTlsFiles(stores: Readonly<Partial<Record<TlsStore, TlsFiles
     const [certificate] = readCertificates(`${store}_TLS_CERT`, cert);
     if (certificate?.checkPrivateKey(readKey(`${store}_TLS_KEY`, key)) !== true)
       throw new StartFailure(
-        `The key of ${store}_TLS_KEY does not match the certificate of ${store}_TLS_CERT.`,
+        `The key in ${store}_TLS_KEY does not match the certificate in ${store}_TLS_CERT.`,
       );
   }
 }
@@ -138,26 +138,21 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g
 
 function readCertificates(variable: string, path: string): X509Certificate[] {
   const found = readFileOf(variable, path).match(CERTIFICATE) ?? [];
-  if (found.length === 0)
-    throw new StartFailure(`The file of ${variable}, ${path}, does not contain a PEM certificate.`);
+  if (found.length === 0) throw new StartFailure(`${path} (${variable}) does not contain a PEM certificate.`);
   return found.map((text) =>
-    parsed(
-      `The file of ${variable}, ${path}, contains an invalid certificate`,
-      () => new X509Certificate(text),
-    ),
+    parsed(`${path} (${variable}) contains an invalid certificate`, () => new X509Certificate(text)),
   );
 }
 
 function readKey(variable: string, path: string) {
   const text = readFileOf(variable, path);
-  return parsed(
-    `The file of ${variable}, ${path}, does not contain a PEM private key without a password`,
-    () => createPrivateKey(text),
+  return parsed(`${path} (${variable}) does not contain a PEM private key without a password`, () =>
+    createPrivateKey(text),
   );
 }
 
 function readFileOf(variable: string, path: string): string {
-  return parsed(`The file of ${variable} cannot be read`, () => readFileSync(path, "utf8"));
+  return parsed(`The file in ${variable} cannot be read`, () => readFileSync(path, "utf8"));
 }
 
 function parsed<T>(fault: string, parse: () => T): T {

@@ -90,7 +90,7 @@ function plainFaults(variables: Variables): string[] {
   const servers = typeof shards === "string" ? [url] : shards.flatMap((shard) => shard.servers);
   if (servers.every((server) => new URL(server).protocol === "https:")) return [];
   const variable = text === undefined ? "CLICKHOUSE_URL" : "CLICKHOUSE_SHARDS";
-  return [`${variable} must only have https:// URLs if CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`];
+  return [`${variable} must contain only https:// URLs if CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`];
 }
 
 /** The entries of a comma-separated list, trimmed; empty ones do not count. */
@@ -109,7 +109,8 @@ function quorumFaults({ CLICKHOUSE_QUORUM: quorum, CLICKHOUSE_SHARDS: text }: Va
     .filter(({ servers }) => servers.length < Number(quorum))
     .map(
       ({ name, servers }) =>
-        `CLICKHOUSE_QUORUM must be at most the number of servers of a shard; it is "${quorum}", and shard ${name} has ${servers.length}`,
+        `CLICKHOUSE_QUORUM must not exceed the number of servers in any shard; it is "${quorum}", but ` +
+        `shard ${name} has only ${servers.length}`,
     );
 }
 
@@ -150,12 +151,12 @@ function faultSentence(variables: Variables, error: ErrorObject): string {
 function missingSentence({ params }: ErrorObject): string {
   const { property, missingProperty } = params as { property: string; missingProperty: VariableName };
   const { mustBe } = VARIABLES[missingProperty];
-  return `${missingProperty} must be set to ${mustBe} when ${property} is set; it is not set`;
+  return `${missingProperty} is required because ${property} is set; set it to ${mustBe}`;
 }
 
 function shown({ format }: VariableSchema, value: string): string {
   if (format === "password") return "not shown";
-  if (format === "shards") return `otherwise (${parseShards(value) as string})`;
+  if (format === "shards") return `invalid (${parseShards(value) as string})`;
   if (format === "secret-key") return `${value.length} characters long (not shown)`;
   if (format?.endsWith("-url")) return urlWithoutSecrets(value);
   if (format === "roles") return `"${value}" (not a role: ${unknownRoles(value).join(", ") || "nothing"})`;
@@ -163,7 +164,7 @@ function shown({ format }: VariableSchema, value: string): string {
 }
 
 function urlWithoutSecrets(value: string): string {
-  if (!URL.canParse(value)) return "not a URL (not shown, it may hold a password)";
+  if (!URL.canParse(value)) return "not a URL (not shown because it may contain a password)";
   const { protocol, host, pathname } = new URL(value);
   return `"${protocol}//${host}${host === "" ? "..." : pathname}"`;
 }

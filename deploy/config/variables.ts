@@ -28,8 +28,8 @@ export const COLLECTION_VARIABLES = {
     type: "string",
     format: "host",
     mustBe: "a host name",
-    unset: "every host that is not a package's domain, including hosts of Docker packages",
-    meaning: "The only host that serves pixels and npm reports. Packages cannot use this host.",
+    unset: "any host that is not a domain of a package, including hosts of Docker packages",
+    meaning: "The only host on which pixels and npm reports are received. Packages cannot use this host.",
   },
   DOMAIN_VERIFICATION: {
     type: "string",
@@ -37,20 +37,21 @@ export const COLLECTION_VARIABLES = {
     mustBe: "off or dns",
     default: "off",
     meaning:
-      "If set to `dns`, hosts of packages are served only after their owner has verified them with a TXT " +
-      "record. See [who owns a host](collector.md#who-owns-a-host). Use `dns` if people you don't know have accounts.",
+      "With `dns`, the service serves a package's host only after its owner has verified it with a TXT " +
+      "record; see [who owns a host](collector.md#who-owns-a-host). Use it if people you don't know have " +
+      "accounts.",
   },
   DNS_SERVERS: {
     type: "string",
     format: "dns-servers",
-    mustBe: "IP addresses separated by commas, with or without a port, such as 9.9.9.9,[2620:fe::fe]:53",
+    mustBe: "IP addresses, with or without a port, separated by commas, such as 9.9.9.9,[2620:fe::fe]:53",
     unset: "the system's DNS servers",
-    meaning: "The DNS servers for `DOMAIN_VERIFICATION`.",
+    meaning: "DNS servers for `DOMAIN_VERIFICATION`.",
   },
   COLLECT_ALLOW_PRIVATE_UPSTREAMS: {
     ...SWITCH,
     meaning:
-      "Whether Python indexes and image registries can have private, loopback or other special addresses.",
+      "Whether Python indexes and image registries can have private, loopback or other special IP addresses.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -58,14 +59,14 @@ export const QUOTA_VARIABLES = {
   QUOTAS: {
     type: "string",
     format: "quotas",
-    mustBe: `one or more of ${Object.keys(DEFAULT_QUOTAS).join(", ")}, each with a number, such as packages=5000,pixels=200`,
+    mustBe: `one or more of ${Object.keys(DEFAULT_QUOTAS).join(", ")}, each with its number, such as packages=5000,pixels=200`,
     default: Object.entries(DEFAULT_QUOTAS)
       .map(([name, max]) => `${name}=${max}`)
       .join(","),
     meaning:
-      "The maximum numbers per owner (packages, pixels, webhooks, sources, annotations, notifications), per " +
-      "account (organizations, access tokens) and per package (domains, routes). Quotas that you omit keep their " +
-      "default. Existing records are never removed.",
+      "Maximum number of records per owner (packages, pixels, webhooks, sources, annotations, " +
+      "notifications), per account (organizations, access tokens) and per package (domains, routes). " +
+      "Quotas that you omit keep their default. Existing records are never removed.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -75,15 +76,14 @@ export const SOURCE_VARIABLES = {
     enum: ["on", "off"],
     mustBe: "on or off",
     default: "on",
-    meaning: "Whether the role `jobs` fetches [registry counts](../how-to/sources.md).",
+    meaning: "Whether the role `jobs` fetches the counts of [sources](../how-to/sources.md) from registries.",
   },
   SOURCES_SCHEDULE: {
     type: "string",
     format: "cron",
     mustBe: 'a cron expression such as "23 5 * * *"',
     default: "23 5 * * *",
-    meaning:
-      "When registry counts are fetched, in UTC. Each source has its own time within the following hour.",
+    meaning: "When counts are fetched, in UTC. Each source has its own time within the following hour.",
   },
   SOURCES_URLS: {
     type: "string",
@@ -91,8 +91,8 @@ export const SOURCE_VARIABLES = {
     mustBe: `http:// or https:// URLs by kind, separated by spaces, such as npm=https://npm.example.org (kinds: ${SOURCE_KINDS.join(", ")})`,
     unset: "the registries' own URLs",
     meaning:
-      "URLs to use instead of the registries' own URLs. Only these URLs can have private addresses. " +
-      "Redirects to another private host or port are not followed.",
+      "URLs to use instead of the registries' own. Only these URLs can point to private hosts. Redirects " +
+      "from them to another private host or port are not followed.",
   },
   GITHUB_TOKEN: {
     type: "string",
@@ -100,9 +100,9 @@ export const SOURCE_VARIABLES = {
     mustBe: "a GitHub token",
     unset: "none",
     meaning:
-      "A token that is sent only to GitHub. It allows more requests per hour, and gives access to private repositories " +
-      "it can read, and to views and clones of repositories it can push to. Everyone who manages an owner can " +
-      "then add these repositories as sources.",
+      "Sent only to GitHub. It allows more requests per hour, and gives access to the private " +
+      "repositories that the token can read, and to the views and clones of repositories it can push to. " +
+      "Everyone who manages an owner of this service can then add these repositories as sources.",
   },
 } as const satisfies Record<string, VariableSchema>;
 
@@ -114,8 +114,8 @@ export const MAIL_VARIABLES = {
       "an smtp:// or smtps:// URL with a host, such as smtps://user:password@mail.example.org (@ in a user or password is %40)",
     unset: "no mail is sent, and e-mail notifications cannot be created",
     meaning:
-      "The mail server for [notifications](../how-to/notifications.md). With `smtp://`, the connection is encrypted " +
-      "if the server offers STARTTLS. Add `?requireTLS=true` to require encryption. Requires `MAIL_FROM`.",
+      "The mail server for [notifications](../how-to/notifications.md). With `smtp://` the connection is encrypted " +
+      "if the server offers STARTTLS; `?requireTLS=true` requires it. Requires `MAIL_FROM`.",
   },
   MAIL_FROM: {
     type: "string",
@@ -131,22 +131,23 @@ const DAYS = { type: "string", format: "days", mustBe: "a whole number of days f
 export const RETENTION_VARIABLES = {
   EVENTS_RETENTION_DAYS: {
     ...DAYS,
-    unset: "for ever",
+    unset: "forever",
     meaning:
-      "How long events are kept. Events are deleted in whole months and cannot be restored, but breakdowns stay. Set " +
-      "the same value for every role. See [retention](../operate/retention.md#closed-months).",
+      "How long events are kept. Expired events are deleted by whole months and cannot be " +
+      "restored; breakdowns are kept. Set the same value for every role; see " +
+      "[retention](../operate/retention.md#closed-months).",
   },
   IMPORT_LOGS_RETENTION_DAYS: {
     ...DAYS,
     default: "90",
-    meaning: "How long entries of import logs are kept.",
+    meaning: "How long import log entries are kept.",
   },
   REJECTED_LINES_RETENTION_DAYS: {
     ...DAYS,
     default: "90",
     meaning:
-      "How long the text of rejected lines is kept. The text can contain IP addresses. It is never kept longer " +
-      "than its log entry.",
+      "How long the texts of rejected lines (which can contain IP addresses) are kept. They are never " +
+      "kept longer than their log entries.",
   },
   DELIVERIES_RETENTION_DAYS: {
     ...DAYS,
@@ -155,8 +156,8 @@ export const RETENTION_VARIABLES = {
   },
   AUDIT_RETENTION_DAYS: {
     ...DAYS,
-    unset: "for ever",
-    meaning: "How long entries of the audit log are kept.",
+    unset: "forever",
+    meaning: "How long audit log entries are kept.",
   },
   AUDIT_ACCESS_MAX: {
     type: "string",
@@ -164,7 +165,7 @@ export const RETENTION_VARIABLES = {
     mustBe: "a whole number from 1 to 100000",
     default: "1000",
     meaning:
-      "The maximum number of entries for `export.read`, `packages.export` and `user.sign-in-failed` per token in an " +
-      "owner's audit log. Older entries are deleted. Other entries are not limited.",
+      "How many entries for `export.read`, `packages.export` and `user.sign-in-failed` an owner's audit " +
+      "log keeps per token; older ones are deleted. Other entries are not limited.",
   },
 } as const satisfies Record<string, VariableSchema>;

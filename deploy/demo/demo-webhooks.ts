@@ -78,7 +78,10 @@ export async function mendDelivery(
     const refused = deliveries.find(({ state, event_type: type }) => state === "failed" && type !== "test");
     if (refused !== undefined) {
       await api.post(`${path}/${refused.id}/redeliver`, {});
-      return "Two webhooks receive them: one is retried in 10 s, one was rejected and sent again.\n";
+      return (
+        "Two webhooks receive them: one delivery is retried in 10 s, the other was rejected and then " +
+        "retried.\n"
+      );
     }
     await pause(POLL_MS);
   }

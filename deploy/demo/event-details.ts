@@ -119,7 +119,7 @@ export function periodFrom(from: string, days: number, isGrowing = false): Perio
   const firstDay = Date.parse(`${from}T00:00:00Z`);
   if (Number.isNaN(firstDay)) throw new TypeError(`"${from}" is not a date of the form YYYY-MM-DD`);
   if (!Number.isInteger(days) || days < 1)
-    throw new TypeError(`a period has at least one whole day, not ${days}`);
+    throw new TypeError(`a period must have at least one whole day, but has ${days}`);
   return { firstDay, days, isGrowing };
 }
 

@@ -20,7 +20,7 @@ export async function importStories(
   const lines = [...generateStories({ ...mix, crawled })];
   const started = await api.importBody(`/v2/${organization}/import`, lines.join("\n"));
   const { events_successfully_imported: imported } = await api.pollToDone(started);
-  detail(`  ${imported} more, from companies that come and go, and from a crawler.\n`);
+  detail(`  ${imported} more events, from companies that come and go and from a crawler.\n`);
 }
 
 interface Noted {

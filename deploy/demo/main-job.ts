@@ -172,7 +172,7 @@ function packageText({ uuid, name, libraryType }: PackageV1, all: readonly Aggre
   return (
     `\n${name} (${libraryType}, ${uuid})\n\n` +
     aggregateTables(lines, { rowsMax: ROWS_MAX }) +
-    `\n  As the export has it, ${raw.length} of ${lines.length} lines:\n` +
+    `\n  From the export, ${raw.length} of ${lines.length} lines:\n` +
     raw.map((line) => `    ${JSON.stringify(line)}\n`).join("")
   );
 }
@@ -189,7 +189,7 @@ async function csvText(
   const lines = await api.readLines(path);
   const shown = lines.slice(0, CSV_ROWS + 1);
   const rows = shown.map((line) => `    ${line}\n`).join("");
-  return `\n${name}, its events of ${startDate} as CSV, ${shown.length - 1} of ${lines.length - 1}:\n${rows}`;
+  return `\nEvents of ${name} on ${startDate} as CSV, ${shown.length - 1} of ${lines.length - 1} rows:\n${rows}`;
 }
 
 const COMPANIES_MAX = 5;
@@ -205,8 +205,8 @@ async function companyStages(api: ApiClient, owner: string): Promise<string> {
     return `    ${`${name} (${domain})`.padEnd(52)} ${stage ?? "no stage"}, ${downloads} downloads\n`;
   });
   return (
-    `\nCompanies by funnel stage: ${counts.map(([stage, count]) => `${count} at ${stage}`).join(", ")}.\n` +
-    `  ${run.changes} changes of stages, each of which webhooks receive. The companies with the highest scores:\n` +
+    `\nCompanies by funnel stage: ${counts.map(([stage, count]) => `${count} at ${stage}`).join(", ")}.\n  ` +
+    `${run.changes} stage changes, all sent to webhooks. Companies with the highest scores:\n` +
     rows.join("")
   );
 }

@@ -85,7 +85,7 @@ function messageOf(error: unknown): string {
 }
 
 const WHICH_TOKEN =
-  " The token is taken from --token, MAINTAINER_TOKEN or maintainer-toolchain login, in this order.";
+  " The command uses the token from --token, MAINTAINER_TOKEN or maintainer-toolchain login, in this order.";
 
 function refusalOf(answer: IncomingMessage, body: string): Refusal {
   const { statusCode = 0, headers } = answer;

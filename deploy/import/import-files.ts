@@ -176,7 +176,10 @@ function skippedIn({ lines_skipped: skipped }: ImportCounts, format: ImportForma
 function whyNothing(record: ImportCounts, { pattern }: ImportOptions): string {
   const { events_total: events, lines_skipped: skipped } = record;
   if (events > 0 || skipped === 0 || pattern === undefined) return nothingImported(record);
-  return `Nothing was imported: none of the ${numbered(skipped, "line")} is a download that matches --path ${pattern}.`;
+  return (
+    `Nothing was imported: none of the ${numbered(skipped, "line")} is a download whose path ` +
+    `matches --path ${pattern}.`
+  );
 }
 
 /** The record has the first ten of each class. */
@@ -190,7 +193,7 @@ function printFaults(
 }
 
 function abortedSentence({ name }: ImportFile, { id }: EventImport): string {
-  return `${name}: import ${id} was aborted and its events were discarded. Use --again to import the file again.`;
+  return `${name}: import ${id} was aborted, and its events were removed. Use --again to import the file again.`;
 }
 
 async function keepRejected(service: Service, { owner, id }: EventImport, path: string): Promise<void> {

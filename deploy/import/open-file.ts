@@ -81,7 +81,7 @@ function sentenceOf(error: unknown, path: string): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return `The file ${path} does not exist.`;
   if (code === "EACCES") return `${path} cannot be read by this user.`;
-  if (code === "EISDIR") return `${path} is a folder. Pass its files.`;
+  if (code === "EISDIR") return `${path} is a folder. Pass the files in it instead.`;
   return `${path} cannot be read: ${String(error)}.`;
 }
 

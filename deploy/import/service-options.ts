@@ -32,8 +32,9 @@ function tokenOption(): Option {
 }
 
 const SIGN_IN_HELP = `
-The token is taken from --token, MAINTAINER_TOKEN, or the one that login saved in
-maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config (for its service only).
+The command uses the token from --token, MAINTAINER_TOKEN or login, in this order. login saves the token in
+maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config. A saved token is only sent to the
+service that it belongs to.
 `;
 
 /** @throws StartFailure without a token, for an URL that is none and for a variable that looks mistyped */

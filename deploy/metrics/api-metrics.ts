@@ -24,7 +24,7 @@ export function createApiMetrics(
   });
   const received = new Counter({
     name: "import_received_bytes_total",
-    help: "Bytes of import bodies after decompression, including dry runs",
+    help: "Bytes of received import bodies, after decompression and including dry runs",
     registers,
   });
   return {
@@ -69,7 +69,7 @@ function createExportMetrics(
   const registers = [registry];
   new Gauge({
     name: "export_permits_used",
-    help: "Exports and long lists that this process is streaming; at most 20, 5 per account",
+    help: "Exports and long lists that this process is streaming; at most 20, and 5 per account",
     registers,
     collect() {
       this.set(used());
@@ -77,7 +77,9 @@ function createExportMetrics(
   });
   const bytes = new Counter({
     name: "export_bytes_total",
-    help: "Bytes of streamed responses: exports, aggregates, import logs, rejected lines; before gzip, after zstd",
+    help:
+      "Bytes of streamed responses (exports, aggregates, import logs, rejected lines), before gzip " +
+      "or after zstd compression",
     registers,
   });
   const ended = new Counter({

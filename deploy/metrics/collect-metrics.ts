@@ -28,7 +28,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   const registers = [registry];
   const requests = new Counter({
     name: "collect_requests_total",
-    help: "Requests to the collector by kind and status; the kind is none for requests that match nothing",
+    help: "Requests to the collector by kind and status; the kind is none if a request matches nothing",
     labelNames: ["kind", "status"],
     registers,
   });
@@ -39,7 +39,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   });
   const lost = new Counter({
     name: "collect_events_lost_total",
-    help: "Live events that were dropped because the buffer was full while the event log was unavailable",
+    help: "Live events that were lost because the buffer was full while the event log was unavailable",
     registers,
   });
   const upstreamFailures = new Counter({
@@ -50,7 +50,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   });
   new Gauge({
     name: "collect_buffer_bytes",
-    help: "Live events of this process that are not in the event log yet",
+    help: "Bytes of live events that this process has not written to the event log yet",
     registers,
     collect() {
       this.set(sources.bufferBytes());
@@ -58,7 +58,9 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   });
   new Gauge({
     name: "collect_sites_fresh",
-    help: "1 while changes of routes, domains and pixels take effect within a second, 0 while the last known state is served",
+    help:
+      "1 while changes to routes, domains and pixels take effect within a second, 0 while the last " +
+      "known state is served",
     registers,
     collect() {
       this.set(sources.isFresh() ? 1 : 0);
@@ -68,7 +70,7 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   lag.enable();
   new Gauge({
     name: "collect_eventloop_lag_p99_seconds",
-    help: "Event loop delay of the collector thread since the last scrape, 99th percentile",
+    help: "99th percentile of the collector thread's event loop delay since the last scrape",
     registers,
     collect() {
       this.set(Math.max(0, lag.percentile(99) / 1e9 - LAG_RESOLUTION_MS / 1e3));

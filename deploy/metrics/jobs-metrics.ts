@@ -10,7 +10,7 @@ export function createScheduleMetrics(
 ): Pick<ScheduleDependencies, "onRun"> {
   const runs = new Counter({
     name: "scheduled_job_runs_total",
-    help: "Runs of scheduled jobs by outcome in this process: done, done elsewhere, or failed",
+    help: "Runs of scheduled jobs by outcome: done, elsewhere (another process did it), or failed",
     // Not `job`, which Prometheus sets to the scraped job.
     labelNames: ["name", "outcome"],
     registers: [registry],
@@ -30,7 +30,7 @@ export function createRetentionMetrics(registry: Registry): Pick<CleanUpDependen
   });
   const bytes = new Counter({
     name: "retention_removed_bytes_total",
-    help: "Bytes of the deleted rows: events as stored, texts of log entries and rejected lines",
+    help: "Bytes of the deleted rows: events as stored, and the texts of log entries and rejected lines",
     labelNames,
     registers,
   });
@@ -78,7 +78,7 @@ export function createClusterMetrics(registry: Registry, { readServers }: Cluste
   });
   new Gauge({
     name: "clickhouse_shard_takes_inserts",
-    help: "1 if enough servers of the shard respond and are not read-only, otherwise 0",
+    help: "1 if enough servers of the shard respond and are writable, otherwise 0",
     labelNames: ["shard"],
     registers,
     async collect() {
@@ -111,7 +111,7 @@ const GAUGES: readonly Measure[] = [
   ],
   [
     "clickhouse_replication_queue_entries",
-    "Parts and merges that a server still has to fetch from its shard",
+    "Parts and merges in the server's replication queue",
     ({ queueEntries }) => queueEntries,
   ],
   [
@@ -124,7 +124,7 @@ const GAUGES: readonly Measure[] = [
 const COUNTERS: readonly Measure[] = [
   [
     "clickhouse_quorum_failures_total",
-    "Inserts that failed or were uncertain because too few servers of the shard responded",
+    "Inserts that failed or had an unknown result because too few servers of the shard responded",
     ({ quorumFailures }) => quorumFailures,
   ],
 ];

@@ -35,12 +35,12 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
   const registers = [registry];
   const settled = new Counter({
     name: "settlement_versions_total",
-    help: "Event versions that settlement retracted or restored",
+    help: "Event versions that settlement replaced, retracted or restored",
     registers,
   });
   const duration = new Histogram({
     name: "settlement_duration_seconds",
-    help: "Duration of one settlement of an owner's waiting imports",
+    help: "Duration of a settlement of one owner's waiting imports",
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
@@ -68,9 +68,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
   const registers = [registry];
   new Gauge({
     name: "settlement_staged_seconds",
-    help:
-      "Age of the oldest settlement batch that may be partly applied, labelled with its id; absent if there " +
-      "is none",
+    help: "Age of the oldest settlement batch that may be partly applied, by id; absent if there is none",
     labelNames: ["batch"],
     registers,
     async collect() {
@@ -89,7 +87,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
   });
   new Gauge({
     name: "erasure_oldest_seconds",
-    help: "Age of the oldest unfinished client erasure; its record shows what it is waiting for",
+    help: "Age of the oldest unfinished client erasure; the erasure's record says what it is waiting for",
     registers,
     async collect() {
       this.set((await orUnknown(oldestErasure())) ?? NaN);
@@ -97,7 +95,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
   });
   new Gauge({
     name: "event_log_lag_records",
-    help: "Records that were appended to the event log and not yet enriched",
+    help: "Records in the event log that are not enriched yet",
     registers,
     async collect() {
       this.set((await orUnknown(eventLog.lag(ENRICH_GROUP))) ?? NaN);
@@ -138,14 +136,14 @@ function createEnrichmentMetrics(registry: Registry): EnrichmentMetrics {
   });
   const batches = new Histogram({
     name: "enrich_batch_duration_seconds",
-    help: "Time from reading a batch to its commit, by delivery: first, or again after a crash or rebalance",
+    help: "Time from reading a batch to its commit, by delivery: first, or again (after a crash or rebalance)",
     labelNames: ["delivery"],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
   const inserts = new Histogram({
     name: "clickhouse_insert_duration_seconds",
-    help: "Duration of one enrichment insert into ClickHouse, including materialized views",
+    help: "Duration of an insert into ClickHouse by enrichment, including materialized views",
     labelNames: ["table", "shard"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,

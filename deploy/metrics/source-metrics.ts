@@ -5,7 +5,7 @@ import { SOURCE_KINDS, type SourceKind } from "../../schemas/contracts/source.js
 export function createSourceMetrics(registry: Registry) {
   const runs = new Counter({
     name: "source_runs_total",
-    help: "Runs of sources by kind and outcome: done, unknown-name, or failed and retried later",
+    help: "Fetches of registry counts by kind and outcome: done, unknown-name, or failed (a retry follows)",
     labelNames: ["kind", "outcome"],
     registers: [registry],
   });

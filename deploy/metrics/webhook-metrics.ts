@@ -13,8 +13,8 @@ export function createWebhookMetrics(
   const attempts = new Counter({
     name: "webhook_attempts_total",
     help:
-      "Delivery attempts by outcome: delivered, rejected by the receiver, retried later, or failed after the " +
-      "last retry",
+      "Delivery attempts by outcome: delivered, rejected by the receiver, retried (a retry follows), or " +
+      "failed after the last retry",
     labelNames: ["outcome"],
     registers,
   });
@@ -52,13 +52,13 @@ function createBacklogGauges(registry: Registry, readBacklog: () => Promise<Webh
   const unknown = { deliveries: NaN, oldestSeconds: NaN };
   new Gauge({
     name: "webhook_queue_oldest_seconds",
-    help: "How long the oldest due delivery has been waiting, in all processes",
+    help: "How long the oldest due delivery of all processes has been waiting",
     registers,
   });
   const oldest = registry.getSingleMetric("webhook_queue_oldest_seconds") as Gauge;
   new Gauge({
     name: "webhook_queue_deliveries",
-    help: "Unfinished deliveries to enabled webhooks, including retries, in all processes",
+    help: "Unfinished deliveries to enabled webhooks in all processes, including waiting retries",
     registers,
     async collect() {
       const backlog = await readBacklog().catch(() => unknown);

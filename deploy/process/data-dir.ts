@@ -106,13 +106,13 @@ function requireFormat(root: string): void {
   if (has(FORMAT_MARK)) {
     if (readFileSync(join(root, FORMAT_MARK), "utf8").trim() === FORMAT) return;
     throw new StartFailure(
-      `DATA_DIR ${root} was written by a later version of this program. Start that version.`,
+      `DATA_DIR ${root} was written by a newer version of this program. Start that version.`,
     );
   }
   if (!STORES.some(has)) return;
   throw new StartFailure(
-    `DATA_DIR ${root} is older than the first release and cannot be read. Export its data with the program ` +
-      "that wrote it, and import them into an empty DATA_DIR.",
+    `DATA_DIR ${root} is older than the first release and cannot be read. Export its data with the ` +
+      "program that wrote it, and import the data into an empty DATA_DIR.",
   );
 }
 

@@ -13,7 +13,7 @@ async function findFreePort(): Promise<number> {
     const port = randomInt(LOWEST, HIGHEST);
     if (await isFreePort(port)) return port;
   }
-  throw new Error(`No free port between ${LOWEST} and ${HIGHEST} in ${TRIES} tries`);
+  throw new Error(`No free port was found between ${LOWEST} and ${HIGHEST} in ${TRIES} attempts`);
 }
 
 const START_TRIES = 5;

@@ -56,7 +56,7 @@ export function syncDisk(folder: string): void {
   const fd = openSync(folder, "r");
   try {
     const { value, message } = callLibc("syncfs", ["int", fd]);
-    if (value !== 0) throw new Error(`${folder} could not be written to its disk: ${message}`);
+    if (value !== 0) throw new Error(`${folder} could not be synced to disk: ${message}`);
   } finally {
     closeSync(fd);
   }

@@ -98,7 +98,7 @@ function textOf(fields: { msg: string }): string | undefined {
 }
 
 function requestText({ method, path, status, ms, account, complete }: RequestFields): string {
-  const broken = complete === false ? ["broke off"] : [];
+  const broken = complete === false ? ["cut off"] : [];
   const coloured = status >= 500 ? red(status) : status >= 400 ? yellow(status) : String(status);
   // A path may have anything that a caller sends, also what moves the cursor of a terminal.
   const shown = stripVTControlCharacters(path);

@@ -19,13 +19,13 @@ const NEARLY_FULL_BYTES = 64 * MIB;
 
 const SENTENCES: Record<string, (path: string) => string> = {
   EACCES: (path) =>
-    `${path} cannot be written by this user (${userName()}): change its owner or mode, or DATA_DIR.`,
+    `This user (${userName()}) cannot write to ${path}: change its owner or mode, or choose another DATA_DIR.`,
   EPERM: (path) =>
-    `${path} belongs to another user than this one (${userName()}): change its owner, or DATA_DIR.`,
+    `This user (${userName()}) does not own ${path}: change its owner, or choose another DATA_DIR.`,
   EROFS: (path) => `${path} is on a read-only file system: choose another DATA_DIR.`,
   ENOSPC: (path) => `The disk of ${path} is full: free some space, or choose another DATA_DIR.`,
   EDQUOT: (path) => `The disk quota for ${path} is used up: free some space, or choose another DATA_DIR.`,
-  ENOTDIR: (path) => `${path} is not a directory, or a part of it is a file: choose another DATA_DIR.`,
+  ENOTDIR: (path) => `${path} is not a directory, or one of its parents is a file: choose another DATA_DIR.`,
   ENOENT: (path) => `${path} cannot be created: choose another DATA_DIR.`,
   EEXIST: (path) => `${path} exists and is not a directory: choose another DATA_DIR.`,
 };
@@ -41,7 +41,7 @@ export function storeFailure(sentence: string, { dir, tail }: { dir: string; tai
   const { bavail, bsize } = statfsSync(dir);
   const freeBytes = bavail * bsize;
   const disk =
-    freeBytes < NEARLY_FULL_BYTES ? ` Its disk has only ${Math.round(freeBytes / MIB)} MiB left.` : "";
+    freeBytes < NEARLY_FULL_BYTES ? ` The disk has only ${Math.round(freeBytes / MIB)} MiB left.` : "";
   return new StartFailure(`${sentence}.${disk}${tail === "" ? "" : ` The end of its log:\n${tail}`}`);
 }
 

@@ -66,7 +66,7 @@ export function startJobs(parts: RoleParts): void {
       shards,
       whileNumbering: (work) => onConnection(pg, (client) => insertLock(client).whileNumbering(work)),
       onMade: (days) => log.debug({ days }, "created address sets of unchanged days"),
-      onFull: () => log.warn("all address numbers are in use, so statistics of new days take longer"),
+      onFull: () => log.warn("all address numbers are in use, so statistics for new days take longer"),
       onFailure: (error) => log.warn({ err: error }, "creating address sets failed; retrying"),
     }),
   );

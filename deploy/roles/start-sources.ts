@@ -43,7 +43,7 @@ export function startSourceRuns({ config, log, stores, registry }: SourceParts):
       });
       thread = started;
       const forget = (err: unknown) => {
-        log.error({ err }, "counts are not fetched from registries; retrying");
+        log.error({ err }, "fetching counts from registries has stopped; restarting");
         thread = undefined;
       };
       started.ready.catch(forget);

@@ -71,7 +71,10 @@ export function logSkipped(task: Pick<ScheduledTask, "name" | "on">, log: Logger
     log.warn({ job, dueAt: date }, "a scheduled job was missed: the process was busy or suspended"),
   );
   task.on("execution:overlap", ({ date }) =>
-    log.warn({ job, dueAt: date }, "a scheduled job was skipped because its last run has not ended"),
+    log.warn(
+      { job, dueAt: date },
+      "a scheduled job was skipped because its previous run is still in progress",
+    ),
   );
 }
 
@@ -106,7 +109,7 @@ async function runJob({ name, run }: ScheduledJob, { pg, log, onRun, dueAt, sign
     if (where === "here") log.info({ job: name, ...results }, "completed a scheduled job");
     if (where !== "stopped") onRun(name, where === "here" ? "done" : "elsewhere");
   } catch (error) {
-    if (signal.aborted) return log.info({ job: name }, "a scheduled job was stopped before it ended");
+    if (signal.aborted) return log.info({ job: name }, "a scheduled job was stopped before it was done");
     log.error({ err: error, job: name }, "a scheduled job failed");
     onRun(name, "failed");
   }

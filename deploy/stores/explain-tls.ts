@@ -10,7 +10,7 @@ export function explainConnection(error: unknown, store: TlsStore): string {
 const ADDRESSES = {
   DATABASE: "DATABASE_URL",
   CLICKHOUSE: "CLICKHOUSE_URL or CLICKHOUSE_SHARDS",
-  KAFKA: "KAFKA_BROKERS, or than the brokers advertise",
+  KAFKA: "KAFKA_BROKERS, or for the name that the broker advertises",
 } as const satisfies Record<TlsStore, string>;
 
 /** Names: the errors of X509_verify_cert(3) as Node spells them, and the alerts of RFC 8446 as OpenSSL does. */
@@ -19,14 +19,14 @@ const ADVICE: readonly { codes: RegExp; say: (store: TlsStore) => string }[] = [
     codes:
       /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED)$/,
     say: (store) =>
-      `The server's certificate is not signed by a trusted authority: set ${store}_TLS_CA to a PEM file with ` +
-      "its authority",
+      `The server's certificate is not signed by a trusted authority: set ${store}_TLS_CA to a PEM file ` +
+      "with the certificate of its authority",
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    say: (store) => `The server's certificate is for other names than those in ${ADDRESSES[store]}`,
+    say: (store) => `The server's certificate is not valid for the host name in ${ADDRESSES[store]}`,
   },
-  { codes: /^CERT_HAS_EXPIRED$/, say: () => "The server needs a new certificate" },
+  { codes: /^CERT_HAS_EXPIRED$/, say: () => "The server's certificate has expired: renew it" },
   {
     codes:
       /^ERR_SSL_\w+_ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
@@ -34,7 +34,7 @@ const ADVICE: readonly { codes: RegExp; say: (store: TlsStore) => string }[] = [
   },
   {
     codes: /^ERR_SSL_WRONG_VERSION_NUMBER$|^ERR_SSL_PACKET_LENGTH_TOO_LONG$/,
-    say: () => "The port does not use TLS",
+    say: () => "The server does not use TLS on this port",
   },
 ];
 

@@ -152,7 +152,7 @@ export function excludeChunks({ excluded }: BatchState, { from, to }: Pick<Block
 }
 
 const REASON_NO_ROOM =
-  "too many other records of its range failed; this record may be fine and can be retried";
+  "too many other records of the same batch failed; this record may be valid and can be retried";
 
 /** The state for the next attempt. A chunk that was being enriched when the worker ended has one more crash. */
 export function resumeState(text: string): BatchState {
@@ -218,10 +218,12 @@ function readChunk(value: Uint8Array): Reading {
   try {
     const raw = decodeRawChunk(value);
     if (namesImport(raw)) return { raw };
-    return { unreadable: "its import id is not a UUID", head: undefined };
+    return { unreadable: "the import id is not a UUID", head: undefined };
   } catch (error) {
     const head = decodeChunkHead(value);
-    const unreadable = `it is not a chunk of a known format (${error instanceof Error ? error.message : String(error)})`;
+    const unreadable =
+      "the record is not a chunk of a known format " +
+      `(${error instanceof Error ? error.message : String(error)})`;
     return { unreadable, head: head !== undefined && isSound(head) ? head : undefined };
   }
 }

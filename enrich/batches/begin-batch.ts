@@ -173,7 +173,7 @@ export function openBatch(
     await logBatch.recordRange(formatState(state));
     sinceRecorded = sinceBegun;
   };
-  const save = () => again("recording the range", recordBatch);
+  const save = () => again("saving the state of the batch", recordBatch);
   const excludeFrom = (from: number) => excludeChunks(state, { from, to: chunks.length });
   return {
     ...openPoisonDetection({ state, save, ...detecting }),
@@ -231,7 +231,8 @@ async function requireUnwritten(
 ): Promise<void> {
   const raws = chunks.filter(isReadable).map(({ raw }) => raw);
   const written = await again("checking for existing rows", () => hasRows(shards, raws));
-  if (written) throw new Error("a block that is at least partly stored cannot be written again", { cause });
+  if (written)
+    throw new Error("a block cannot be written again because at least a part of it is stored", { cause });
 }
 
 /**

@@ -70,7 +70,7 @@ function tryToEncode(rows: Rows): Buffer[] | Refusal {
   try {
     return rows.encode();
   } catch (cause) {
-    return { reason: `its rows cannot be encoded: ${messageOf(cause)}`, cause };
+    return { reason: `the rows of the chunk cannot be encoded: ${messageOf(cause)}`, cause };
   }
 }
 
@@ -95,7 +95,7 @@ async function tryToInsert(
     await insertBlock(shard.tables, insert);
   } catch (cause) {
     if (!isRefusedData(cause)) throw cause;
-    return { reason: `ClickHouse rejected its rows: ${messageOf(cause)}`, cause };
+    return { reason: `ClickHouse rejected the rows of the chunk: ${messageOf(cause)}`, cause };
   }
   onInserted?.({ table, shard: shard.name, durationMs: performance.now() - startedAt });
   return undefined;

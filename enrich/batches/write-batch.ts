@@ -84,7 +84,7 @@ async function renewIfRestarted({ batch, shard, writer }: Writing): Promise<bool
   const serverStart = await writer.again("reading ClickHouse's start time", () => shard.startedAt());
   if (isSameStart(serverStart, state.serverStart)) return false;
   const raws = chunks.filter(isReadable).map(({ raw }) => raw);
-  await writer.again("deleting rows of a batch interrupted by a restart", () =>
+  await writer.again("deleting rows of a batch that was interrupted by a restart", () =>
     writer.recounts.whileInserting(() => deleteRows(shard, raws)),
   );
   Object.assign(state, { serverStart, renewals: state.renewals + 1 });
@@ -94,7 +94,7 @@ async function renewIfRestarted({ batch, shard, writer }: Writing): Promise<bool
 
 /** Each attempt writes to the same shard: another one does not know the tokens of this batch. */
 function shardOf({ state }: OpenBatch, { again, shards }: BatchWriter): Promise<Shard> {
-  return again("finding the shard of a range", async () => shards.named(state.shard));
+  return again("finding the shard of a batch", async () => shards.named(state.shard));
 }
 
 /** The inserter of this batch, as part of its writer. */
@@ -148,7 +148,7 @@ function deadLettersOf(
   });
 }
 
-const REASON_LOST = "the reason is unknown because the program stopped while processing its range";
+const REASON_LOST = "the reason is unknown because the program stopped while processing the batch";
 
 interface Logging {
   batch: OpenBatch;

@@ -14,7 +14,7 @@ const NOT_AN_OBJECT = { fault: error("failed-to-decode", "Not a valid JSON objec
 export const TOO_LONG = {
   fault: error(
     "line-too-long",
-    `Rejected: longer than ${LINE_BYTES_MAX} bytes. The log contains only the beginning`,
+    `The line is longer than ${LINE_BYTES_MAX} bytes. The log contains only its beginning`,
   ),
 };
 
@@ -164,8 +164,8 @@ export function artifactNotFound({ kind, id: value }: { kind: ArtifactKind; id: 
   const id = describeValue(value, 100);
   const idField = kind === "package" ? { packageId: id } : { pixelId: id };
   const why = isUuid(id)
-    ? "does not exist, or this import cannot write to it"
-    : `was not found, or several ${kind}s have this name. Use the id instead`;
+    ? "does not exist, or this import has no permission to write to it"
+    : `was not found, or several ${kind}s have this name. Use its id`;
   return error("artifact-not-found", `${kind === "package" ? "Package" : "Pixel"} ${id} ${why}`, idField);
 }
 

@@ -158,7 +158,7 @@ function timeMessage(value: unknown): string {
 
 /** A day whose events are gone is closed: an earlier version of the event could not be taken out of its numbers. */
 function retentionMessage(oldest: number): string {
-  return `$time is before ${dateAt(oldest)}: events that old have expired and are not added`;
+  return `$time is before ${dateAt(oldest)}: events this old have expired and cannot be imported`;
 }
 
 /** A stranger who sets these could override events and write to other packages and pixels. */

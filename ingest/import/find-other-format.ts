@@ -9,7 +9,7 @@ import { skipBlankLines } from "./skip-blank-lines.js";
 const PACKED: Partial<Record<Packing, string>> = {
   gzip: "The body is compressed with gzip. Send it with Content-Encoding: gzip.",
   zstd: "The body is compressed with zstd. Decompress it, or send it with Content-Encoding: zstd if that is supported.",
-  zip: "The body is a zip file. Unzip it, and compress the lines with gzip if you want.",
+  zip: "The body is a zip file. Unzip it first. You can compress the lines with gzip instead.",
 };
 
 /** Why a body that begins so is plainly not of the format, and what to do; undefined where it may be. */

@@ -42,7 +42,7 @@ export async function* readWhileSent(
 
 export class SenderIdle extends Error {
   constructor(idleMs: number) {
-    super(`the sender sent nothing for ${idleMs / 1000} s`);
+    super(`no data was received for ${idleMs / 1000} s`);
     this.name = "SenderIdle";
   }
 }

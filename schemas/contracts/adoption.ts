@@ -53,7 +53,7 @@ const VERSIONS = {
         description: `Day of the first download, which can be before the range. Null for \`${OTHER_VERSIONS}\``,
       },
       downloads: COUNT,
-      unique_addresses: { ...COUNT, description: "Each address counts once in the whole range. Exact" },
+      unique_addresses: { ...COUNT, description: "Each IP address counts once in the whole range. Exact" },
       share: { type: "number", minimum: 0, description: "Share of all downloads of the range" },
       end_of_life: { ...NULLABLE_DATE, description: "End-of-life date of the version, or of its group" },
     },
@@ -71,8 +71,8 @@ export const ADOPTION = titledObject(
     events_from: {
       ...DATE,
       description:
-        "Events before this day have expired: unique addresses and, with filters, downloads of earlier days " +
-        "are missing. Absent if all days are complete",
+        "Events before this day have expired. Earlier days have no unique IP addresses and, with " +
+        "filters, no downloads. Absent if all days are complete",
     },
     versions: VERSIONS,
     series: {
@@ -84,7 +84,7 @@ export const ADOPTION = titledObject(
         versions: {
           type: "object",
           additionalProperties: COUNT,
-          description: "In the order of `versions`; their sum is `downloads`",
+          description: "Downloads of each version, in the order of `versions`. They add up to `downloads`",
         },
       }),
     },

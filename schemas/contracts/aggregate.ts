@@ -53,7 +53,7 @@ export const AGGREGATE_V1 = aggregateSchema(BREAKDOWN_LIST);
 
 function fieldsOf(breakdown: BreakdownDeclaration): Field[] {
   if ("addressField" in breakdown) {
-    const description = `Distinct client addresses. Only in \`${breakdown.name}\``;
+    const description = `Distinct client IP addresses. Only in \`${breakdown.name}\``;
     return [[breakdown.addressField, { type: "integer", minimum: 0, description }]];
   }
   const { values, exportedFor } = breakdown;

@@ -75,7 +75,10 @@ export const parseAnnotationCreate = compileBody<AnnotationCreate>(CREATE, ({ da
 });
 
 export const ANNOTATION_SECRET = titledObject("AnnotationSecret", ["secret"], {
-  secret: { type: "string", description: "Enter it as Secret on GitHub. It is shown only once" },
+  secret: {
+    type: "string",
+    description: "Enter this value in the field Secret on GitHub. It is shown only once",
+  },
 });
 
 /** The list as Grafana draws annotations: times in milliseconds. */

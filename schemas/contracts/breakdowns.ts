@@ -102,7 +102,7 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "total",
-    question: "How many downloads a day, and from how many addresses?",
+    question: "How many downloads a day, and from how many IP addresses?",
     addressField: "unique_total",
   },
 ] as const satisfies readonly BreakdownDeclaration[];

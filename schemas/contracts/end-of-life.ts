@@ -49,8 +49,11 @@ export const ENDS_OF_LIFE_USE = titledObject("EndsOfLifeUse", ["versions"], {
     items: titledObject("EndOfLifeUse", ["version", "date", "downloads", "unique_addresses", "companies"], {
       ...ENTRY,
       downloads: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
-      unique_addresses: { ...COUNT, description: "In these days. Each address counts once" },
-      companies: { ...COUNT, description: "In these days" },
+      unique_addresses: {
+        ...COUNT,
+        description: `In the last ${END_OF_LIFE_DAYS} days, including today. Each IP address counts once`,
+      },
+      companies: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
     }),
   },
 });

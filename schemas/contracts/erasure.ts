@@ -36,8 +36,14 @@ export const ERASURE_CREATE = {
   minProperties: 1,
   maxProperties: 1,
   properties: {
-    origin_id: { ...CLIENT_ID, description: "`endpoint_id` of an event export: one program at one address" },
-    endpoint_id: { ...CLIENT_ID, description: "`origin_id` of an event export: everything at one address" },
+    origin_id: {
+      ...CLIENT_ID,
+      description: "`endpoint_id` of an event export: one program at one IP address",
+    },
+    endpoint_id: {
+      ...CLIENT_ID,
+      description: "`origin_id` of an event export: all programs at one IP address",
+    },
   },
 } as const;
 
@@ -73,9 +79,10 @@ export const ERASURE = titledObject(
       type: ["string", "null"],
       enum: [...ERASURE_WAITS, null],
       description:
-        "While the status is `erasing`: what can still deliver events received before the request. Live " +
-        "events that the collector has not written to the event log yet; records in the event log that are not " +
-        "enriched yet; imports that started before; or dead letters that the operator must retry or drop",
+        "While the status is `erasing`: what the erasure is waiting for. Either live events that the " +
+        "collector has not written to the event log yet, records in the event log that are not enriched " +
+        "yet, imports that started before the request, or dead letters that the operator must retry or " +
+        "drop",
     },
     events_erased: {
       ...COUNT,

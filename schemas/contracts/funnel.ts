@@ -67,7 +67,7 @@ const COMPANY_FIELDS = {
   views: COUNT,
   first_seen: DATE,
   last_seen: DATE,
-  downloads_30_days: { ...COUNT, description: "Score of the last 30 days, including today" },
+  downloads_30_days: { ...COUNT, description: "Score for the last 30 days, including today" },
 } as const;
 const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views", "downloads_30_days"] as const;
 
@@ -190,7 +190,7 @@ const ITEMS_SENT = importanceOf("ArtifactImportanceUpsert", {
   type: "string",
   minLength: 1,
   maxLength: 256,
-  description: "Its id, or its name where no other has it",
+  description: "Id, or name if it is unique",
 } as const);
 
 export const FUNNEL_IMPORTANCE_UPSERT = {

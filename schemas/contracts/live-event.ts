@@ -49,7 +49,7 @@ export const LIVE_EVENT = titledObject(
     artifact_id: { type: "string", format: "uuid" },
     type: TEXT,
     version: OR_EMPTY,
-    country: { type: "string", description: "ISO 3166-1 alpha-2; empty where it is not known" },
+    country: { type: "string", description: "ISO 3166-1 alpha-2 code; empty if unknown" },
     client: OR_EMPTY,
     client_version: OR_EMPTY,
     platform: OR_EMPTY,

@@ -134,7 +134,10 @@ const PERIOD = {
   start_date: DATE,
   end_date: DATE,
   complete_through: TIMESTAMP,
-  correction: { type: "boolean", description: "Whether this corrects an earlier message with other numbers" },
+  correction: {
+    type: "boolean",
+    description: "True if this message corrects the numbers of an earlier message",
+  },
 } as const;
 const listOf = (items: object) => ({ type: "array", items });
 const COMPANIES = {
@@ -177,8 +180,8 @@ export const NOTIFICATION_DATA = {
   },
   "import-failed": {
     when:
-      "Failed import: an import broke off or rejected more than a share of its lines. Failures within an " +
-      "hour are one event",
+      "Failed import: an import was interrupted, or more of its lines were rejected than the threshold " +
+      "allows. Failures within an hour are combined in one event",
     data: gathered(
       {
         import: TEXT,
@@ -196,7 +199,9 @@ export const NOTIFICATION_DATA = {
     data: gathered({ webhook: TEXT, host: TEXT, reason: TEXT }),
   },
   "source-failed": {
-    when: "A registry could not be reached three times in a row. Failures within an hour are one event",
+    when:
+      "A registry could not be reached three times in a row. Failures within an hour are combined in " +
+      "one event",
     data: gathered({ source: TEXT, kind: TEXT, name: TEXT, error: TEXT }),
   },
 } as const satisfies {
@@ -214,7 +219,7 @@ function gathered<Failure extends Record<string, object>>(failure: Failure, opti
       type: "array",
       maxItems: OTHERS_MAX,
       items: objectOf(Object.keys(failure), { ...failure, ...optional }),
-      description: "Failures after the first, as many as fit",
+      description: "The other failures, up to a limit",
     },
   };
 }

@@ -58,9 +58,9 @@ const SENT = {
     minimum: 0,
     maximum: 10_000,
     description:
-      "For `downloads-changed`: minimum difference in percent from the median of the same weekday in the " +
-      "previous four weeks (default 50). For `import-failed`: the percentage of rejected lines to tolerate " +
-      "(default 1)",
+      "For `downloads-changed`: minimum difference, in percent, from the median of the same weekday in " +
+      "the previous four weeks (default 50). For `import-failed`: percentage of rejected lines above " +
+      "which you are notified (default 1)",
   },
   channel: { type: "string", enum: NOTIFICATION_CHANNELS },
   target: {

@@ -20,7 +20,10 @@ export const PACKAGE_ACCESS = titledObject(
   ["package", "may_change", "may_import", "may_export"],
   {
     package: PACKAGE_V1,
-    may_change: { ...RIGHT, description: "The record, routes, domains and permissions" },
+    may_change: {
+      ...RIGHT,
+      description: "Whether you can change the package, its routes, domains and permissions",
+    },
     may_import: RIGHT,
     may_export: {
       ...RIGHT,
@@ -46,7 +49,7 @@ const PUBLIC_SETTINGS = {
     type: "string",
     enum: AUTOMATED,
     default: "include",
-    description: "Whether downloads of bots, continuous integration and mirrors are counted",
+    description: "Whether downloads by bots, continuous integration and mirrors are counted",
   },
 } as const;
 export const PACKAGE_PUBLIC = titledObject("PackagePublic", ["public", "automated"], PUBLIC_SETTINGS);

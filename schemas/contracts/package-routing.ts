@@ -48,7 +48,7 @@ export const HOST_REACH = titledObject("HostReach", ["host", "dns", "tls"], {
     type: "boolean",
     description: "Whether the host responds over TLS with a valid certificate",
   },
-  fault: { type: "string", description: "Why it cannot be reached" },
+  fault: { type: "string", description: "Why the host cannot be reached" },
 });
 
 export function verificationName(host: string): string {
@@ -73,7 +73,8 @@ export const CREATE_PACKAGE_DOMAIN_V1 = titledObject("CreatePackageDomainV1", ["
   name: {
     type: "string",
     maxLength: 253,
-    description: "A full domain name. Stored in lower case; names with non-ASCII letters in their xn-- form",
+    description:
+      "A full domain name. Stored in lower case, with non-ASCII letters converted to their xn-- form",
   },
 });
 

@@ -89,7 +89,7 @@ export interface StatisticsListPage extends Period {
 const TOTALS = titledObject("StatisticsTotals", ["downloads", "views", "unique_addresses", "companies"], {
   downloads: COUNT,
   views: COUNT,
-  unique_addresses: { ...COUNT, description: "Each address counts once in the whole range. Exact" },
+  unique_addresses: { ...COUNT, description: "Each IP address counts once in the whole range. Exact" },
   companies: { ...COUNT, description: "Companies with at least one download or view" },
 });
 
@@ -100,7 +100,7 @@ const SERIES = {
     time: { ...TIMESTAMP, description: "Start of the hour. Only with `interval=hour`" },
     downloads: COUNT,
     views: COUNT,
-    unique_addresses: { ...COUNT, description: "Each address counts once per bucket" },
+    unique_addresses: { ...COUNT, description: "Each IP address counts once per bucket" },
   }),
 } as const;
 
@@ -111,15 +111,17 @@ const PERIOD = {
 
 const COMPLETE_THROUGH = {
   ...TIMESTAMP,
-  description: "Everything imported before this time is included, as with `X-Complete-Through` of exports",
+  description:
+    "Everything imported before this time is included, as with the header `X-Complete-Through` " +
+    "of exports",
 } as const;
 
 const EVENTS_FROM = {
   ...DATE,
   description:
-    "Only with filters or views, which are counted from events: events before this day have expired, so " +
-    "earlier days of the range and of the comparison period have no numbers. Absent if all days are " +
-    "complete",
+    "Only with filters or views, because these are counted from events. Events before this day have " +
+    "expired, so earlier days of the range and of the comparison period have no numbers. Absent if all " +
+    "days are complete",
 } as const;
 
 function rowProperties(lists: readonly StatisticsList[]) {
@@ -163,7 +165,8 @@ export const STATISTICS = titledObject(
       of: {
         ...objectOf(["start_date", "end_date", "totals"], { ...PERIOD, totals: TOTALS }),
         description:
-          "The compared days of the range, if its last days are unfinished. Absent if all days are compared",
+          "The days of the range that are compared. Only if the range ends with unfinished days; absent " +
+          "if all days are compared",
       },
       totals: TOTALS,
       series: SERIES,

@@ -38,7 +38,7 @@ export const WEBHOOK_EVENTS = {
   },
   ...NOTIFICATION_DATA,
   test: {
-    when: "A test was requested. Sent regardless of the events the webhook subscribes to",
+    when: "Sent when you test a webhook, whatever events it subscribes to",
     data: { message: TEXT },
   },
 } as const satisfies { [Kind in WebhookEventKind]: EventSchema<Kind> };

@@ -56,7 +56,7 @@ const FIELDS = {
   disabled_reason: { type: "string" },
   old_secret_until: {
     ...TIMESTAMP,
-    description: "Until then requests are also signed with the previous secret",
+    description: "Until this time, requests are also signed with the previous secret",
   },
   created_at: TIMESTAMP,
   updated_at: TIMESTAMP,
@@ -79,7 +79,7 @@ export const WEBHOOK_DAY = {
     median_ms: { ...COUNT, description: "Response times. Absent if there were no responses" },
     p95_ms: { ...COUNT, description: "95th percentile" },
   },
-  description: "Deliveries started in the last 24 hours, including tests, by state, and their attempts",
+  description: "Deliveries that started in the last 24 hours (including tests), by state, and their attempts",
 } as const;
 
 export const LISTED_WEBHOOK = titledObject("ListedWebhook", [...WEBHOOK.required, "last_24_hours"], {

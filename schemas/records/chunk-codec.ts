@@ -20,7 +20,7 @@ export function linesOf({ codec, lines }: Pick<RawChunk, "codec" | "lines">): Bu
     const size = requireSize(lines);
     const unpacked = CODERS[codec].unpack(lines);
     if (unpacked.length === size) return unpacked;
-    throw new Error(`${unpacked.length} bytes came out where it claims ${size}`);
+    throw new Error(`it decompressed to ${unpacked.length} bytes, but declares ${size}`);
   } catch (cause) {
     throw new Error(`its lines cannot be decompressed (${codec}: ${(cause as Error).message})`, { cause });
   }
@@ -57,7 +57,7 @@ const CODERS: Record<Exclude<Codec, "none">, Coder> = {
 };
 
 function requireSize(packed: Buffer): number {
-  if (packed.length < SIZE_BYTES) throw new Error("it is shorter than its declared size");
+  if (packed.length < SIZE_BYTES) throw new Error("it is shorter than the size it declares");
   const size = sizeOf(packed);
   if (size > LINES_BYTES_MAX) throw new Error(`it declares ${size} bytes`);
   return size;

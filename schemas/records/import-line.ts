@@ -69,8 +69,8 @@ export const IMPORT_LINE = {
     $unique_id: {
       type: ["string", "integer"],
       description:
-        "A string of at most 256 bytes, or an integer of any size. A later line with the same id for the same " +
-        "package or pixel replaces this event",
+        "A string of at most 256 bytes, or an integer of any size. A later line with the same id " +
+        "replaces this event if it is for the same package or pixel",
     },
     $package: { ...ID, description: "Required if the path does not name a package or pixel" },
     $pixel: {
@@ -86,11 +86,12 @@ export const IMPORT_LINE = {
     $country: {
       ...TEXT,
       description:
-        "Two-letter ISO 3166-1 code, for lines without an address. If the address can be located, it takes precedence",
+        "Two-letter ISO 3166-1 code, for lines without an IP address. If the IP address can be located, " +
+        "its country is used instead",
     },
     $headers: {
       type: "array",
-      description: "`User-Agent` and `Referer` are used if the fields above are missing",
+      description: "Only `User-Agent` and `Referer` are used, if `$user_agent` or `$referrer` is missing",
       items: { type: "object", properties: { name: TEXT, value: TEXT } },
     },
   },

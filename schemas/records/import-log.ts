@@ -63,11 +63,16 @@ export const LOG_ENTRY = titledObject("LogEntry", ["class", "type", "human_frien
     type: "string",
     enum: LOG_CLASSES,
     description:
-      "error: not imported. warning: imported, but a field could not be used. info: about the whole import",
+      "`error`: the line was not imported. `warning`: it was imported, but a field could not be used. " +
+      "`info`: about the whole import",
   },
   type: { type: "string", enum: LOG_TYPES },
   human_friendly_message: { type: "string" },
-  line: { type: "integer", minimum: 0, description: "Starts at 1. 0 for entries about the whole import" },
+  line: {
+    type: "integer",
+    minimum: 0,
+    description: "Line number, starting at 1. 0 for entries about the whole import",
+  },
   package_id: { type: "string" },
   pixel_id: { type: "string" },
 });

@@ -78,7 +78,7 @@ const COUNTS = {
   events_with_warnings: {
     ...COUNT,
     description:
-      "Events imported without a field that could not be used. See `warning_log_sample` and the log",
+      "Events imported with a warning, because a field could not be used. See `warning_log_sample` and the log",
   },
   error_log_sample: SAMPLE,
   warning_log_sample: SAMPLE,
@@ -106,29 +106,31 @@ export const REMOVED = "(removed)";
 const ORIGIN = {
   package: {
     ...TARGET,
-    description: "The package that all events belong to. Null if each line names its target",
+    description: "The package of all events. Null if each line names its package or pixel",
   },
   pixel: {
     ...TARGET,
-    description: "The pixel that all events belong to. Null if each line names its target",
+    description: "The pixel of all events. Null if each line names its package or pixel",
   },
   started_by: { type: "string", description: `Username, or \`${REMOVED}\` if the account has been removed` },
   started_with_token: {
     type: ["string", "null"],
-    description: "Name of the access token that was used. Null for the account's own token and for sessions",
+    description:
+      "Name of the access token that was used. Null if the account's own token or a session was used",
   },
   bytes: { ...COUNT, description: "Bytes received so far, as sent" },
   bytes_unpacked: { ...COUNT, description: "Bytes received so far, decompressed" },
   lines_received: {
     ...COUNT,
     description:
-      "Lines received so far that are not blank. After the upload, `events_total` and `lines_skipped` add up to it",
+      "Lines received so far that are not blank. After the upload, this is the sum of `events_total` and " +
+      "`lines_skipped`",
   },
   lines_skipped: SKIPPED,
   finished_at: {
     ...TIMESTAMP,
     type: ["string", "null"],
-    description: "Time at which the status became `done` or `aborted`. Null before",
+    description: "Time at which the status became `done` or `aborted`. Null until then",
   },
 } as const;
 
@@ -142,8 +144,8 @@ export const EVENT_IMPORT = titledObject(
       type: "string",
       enum: IMPORT_STATUSES,
       description:
-        "`retracting`: the import was retracted, and its events may still be in aggregates. Afterwards the " +
-        "status is `done` or `aborted` again",
+        "`retracting`: the import was retracted, but its events may still be in aggregates. The status " +
+        "then returns to `done` or `aborted`",
     },
     created_at: TIMESTAMP,
     updated_at: TIMESTAMP,

@@ -56,7 +56,7 @@ describeWithBroker("records of the event log that are gone before they were read
   }
 
   const GONE_2_TO_4 =
-    "3 records of the event log were deleted before they were read: partition 0, offsets 2 to 4";
+    "3 records of the event log were deleted before they were read (partition 0, offsets 2 to 4)";
 
   test("are named by the consumer that comes next, which forgets the range it cannot form again", async () => {
     await using opened = await openLog();

@@ -83,8 +83,8 @@ describeWithBroker("the topic of the event log", (broker) => {
     const prefix = newPrefix();
     await createByHand(prefix, { "retention.bytes": "1000000", "retention.ms": "3600000" });
     expect(await warningsOf(prefix)).toEqual([
-      expect.stringContaining("retention.bytes of the topic is 1000000"),
-      expect.stringContaining("retention.ms of the topic is 3600000"),
+      expect.stringContaining("the topic's retention.bytes is 1000000"),
+      expect.stringContaining("the topic's retention.ms is 3600000"),
     ]);
   });
 

@@ -43,7 +43,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     name: "package",
     sql: "package_name",
     schema: TEXT,
-    description: "Name of the package, or of the pixel's package",
+    description: "Name of the package (for pixel events: of the pixel's package)",
   },
   { name: "version", sql: "e.package_version", schema: TEXT },
   {
@@ -58,7 +58,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     name: "variables",
     sql: `if(e.type = 'file-download', ${VARIABLES_SQL}, '')`,
     schema: TEXT,
-    description: "Variables of a `file-download` as a query string",
+    description: "Variables of a `file-download` event, as a query string",
   },
   {
     name: "origin_id",
@@ -84,7 +84,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     sql: "lower(hex(reinterpretAsFixedString(e.event_id)))",
     schema: TEXT,
     required: true,
-    description: "Id of the event. An event that replaces another has the same id",
+    description: "Id of the event. If an event replaces another, both have the same id",
   },
   {
     name: "pixel",
@@ -100,7 +100,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     name: "endpoint_id",
     sql: hashSql("e.endpoint_id"),
     schema: TEXT,
-    description: "Equal ids mean the same address",
+    description: "Equal ids mean the same IP address",
   },
   {
     name: "automated",

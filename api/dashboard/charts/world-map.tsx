@@ -62,5 +62,5 @@ function stepOf(count: number, greatest: number): string {
 function sentenceFor(counts: readonly CountryCount[], unit: string): string {
   if (counts.length === 0) return "World map: no data for this period.";
   const top = counts.slice(0, 3).map(({ code, count }) => `${countryName(code)} ${formatFull(count)}`);
-  return `World map of ${unit} by country. Most: ${top.join(", ")}.`;
+  return `World map of ${unit} by country. Top countries: ${top.join(", ")}.`;
 }

@@ -138,7 +138,7 @@ function Results({ searched, found }: GuideSearch) {
   return (
     <>
       <PageHead title={`Results for “${searched}”`} />
-      {found.length === 0 && <p>No page has all of these words. Try fewer or shorter words.</p>}
+      {found.length === 0 && <p>No page contains all of these words. Try fewer or shorter words.</p>}
       <ul class="found">
         {found.map(({ name, title, heading, excerpt }) => (
           <li>

@@ -89,7 +89,7 @@ export function DataAsOf({ time, from }: { time: string; from?: string | undefin
     <span class="soft small">
       <span aria-hidden="true">· </span>Data as of{" "}
       <time dateTime={time}>{isToday ? `${time.slice(11, 16)} UTC` : formatTime(time)}</time>
-      {from !== undefined && ` · Earliest data: ${formatDate(from)}; older events are past retention`}
+      {from !== undefined && ` · Earliest data: ${formatDate(from)}; older events have expired`}
     </span>
   );
 }

@@ -60,7 +60,8 @@ async function takePermit(
   { signal, format }: { signal: AbortSignal; format: AnswerOptions["format"] },
 ): Promise<ExportPermit | undefined> {
   const { takeExportPermit, account, log } = ctx.state;
-  const onBrokenOff = () => log.info("closed an export whose client stopped reading while others waited");
+  const onBrokenOff = () =>
+    log.info("closed an export because its client stopped reading while others were waiting");
   // Lists do not wait for the account's exports, which may take hours.
   const accountId = `${format === "json" ? "lists of " : ""}${account?.id ?? ""}`;
   return takeExportPermit?.({ accountId, socket: ctx.req.socket, signal, onBrokenOff });

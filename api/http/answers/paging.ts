@@ -95,7 +95,8 @@ const LIMIT_MAX = 1000;
 export const LIST_QUERY = {
   limit: {
     schema: { type: "integer", minimum: 1, maximum: LIMIT_MAX },
-    description: "Maximum number of entries; all by default. `Link` then has the next page",
+    description:
+      "Maximum number of entries (default: all). With a limit, `Link` contains the URL of the next page",
   },
   after: {
     schema: { type: "string" },

@@ -52,7 +52,7 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
         summary: "Get a file of the API reference page",
         answers: {
           200: {
-            description: "The file, which never changes",
+            description: "The file. It never changes",
             schema: { type: "string" },
             types: ["text/javascript", "text/css", "image/svg+xml"],
           },

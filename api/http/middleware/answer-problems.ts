@@ -26,7 +26,7 @@ export function onUncaught(this: BaseContext, error: Error | null): void {
   ctx.state.failed = true;
   if (ctx.res.headersSent || !ctx.writable) {
     if (ctx.state.left.aborted) logLeft(ctx, error);
-    else ctx.state.log.warn({ err: error }, "the response broke off before its end");
+    else ctx.state.log.warn({ err: error }, "the response was cut off");
     ctx.res.destroy();
     return;
   }
@@ -99,7 +99,7 @@ const HEADERS_OF_SUCCESS = [
 /** Without a stack, as it is the caller's doing: `curl ... | head` closes the connection early. */
 function logLeft(ctx: ApiContext, error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
-  ctx.state.log.info({ reason }, "the client disconnected before the end of the response");
+  ctx.state.log.info({ reason }, "the client disconnected before it had received the whole response");
 }
 
 /** After all routes: 405 with `Allow` where the path exists for other methods, else 404. */

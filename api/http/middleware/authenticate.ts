@@ -63,7 +63,7 @@ async function accountOf(
     const found = tokenHash && (await readAccountByTokenHash(from, tokenHash));
     return found && tokens.matches(token, found.tokenHash) ? found : undefined;
   };
-  const sentence = () => "Too many invalid tokens from your address. Try again later.";
+  const sentence = () => "Too many invalid tokens from your IP address. Try again later.";
   const found = await failed.lookUp({ address, tokenHash }, { find: () => find(pg), sentence });
   return { found: required(found), again: async (from) => required(await find(from)) };
 }

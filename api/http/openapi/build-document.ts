@@ -63,7 +63,7 @@ const INFO = {
 - Every error is \`{"code", "message"}\`; a rejected body adds \`errors\`, one entry for each problem.
 - Every response has an \`X-Request-Id\`, which is also in the server's log and in the audit log. An id that you send is recorded in the server's log only.
 - HEAD works wherever GET does. Other methods get a 405 with \`Allow\`.
-- JSON responses have an \`ETag\`: with \`If-None-Match\` you get 304 if nothing has changed, and with \`If-Match\` an update succeeds only if the record is still the one you read.
+- JSON responses have an \`ETag\`: with \`If-None-Match\` you get 304 if nothing has changed, and with \`If-Match\` an update succeeds only if the record has not changed since you read it.
 - Names in paths are percent-encoded and may contain \`/\`.
 - Bodies are read as JSON whatever the \`Content-Type\`. The limit is ${limitsOf(BODY_LIMITS)} unless the operation states another one.
 - In the paths of pixels, \`tracking-pixels\` is accepted in place of \`pixels\`.`,
@@ -73,9 +73,10 @@ const TOKEN = {
   type: "http",
   scheme: "bearer",
   description:
-    "An account's API token, or one of its access tokens, which can be limited to scopes. Find it on the " +
-    "page [Account](dashboard/account) of the dashboard; `maintainer-toolchain admin create-account` " +
-    "prints it once. This page keeps it in this browser until you log out here.",
+    "The API token of your account, or one of its access tokens, which can be limited to scopes. Find " +
+    "the API token on the dashboard's [Account](dashboard/account) page; `maintainer-toolchain admin " +
+    "create-account` also prints it once. This page stores the token in your browser until you log out " +
+    "here.",
 };
 
 /** OpenAPI forbids `/a/{x}` and `/a/{y}` in one document: they are the same path. */
@@ -83,7 +84,7 @@ function sameTemplate(known: readonly string[], template: string): string {
   const shape = (path: string) => path.replace(/\{[^}]*\}/g, "{}");
   const other = known.find((each) => each !== template && shape(each) === shape(template));
   if (other === undefined) return template;
-  throw new Error(`${template} and ${other} are one path: name its parameters alike`);
+  throw new Error(`${template} and ${other} are the same path: give their parameters the same names`);
 }
 
 function tagsOf(paths: OpenApiDocument["paths"]): DocumentObject[] {

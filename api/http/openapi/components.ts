@@ -116,13 +116,13 @@ const REQUEST_ID: Parameter = {
 
 const RATE_LIMIT: Parameter = {
   schema: { type: "string" },
-  description: "Remaining requests of each quota, and the seconds until it resets",
+  description: "For each rate limit: the remaining requests (`r`), and the seconds until it resets (`t`)",
   example: '"address";r=1998;t=9, "account";r=498;t=9',
 };
 
 const RATE_LIMIT_POLICY: Parameter = {
   schema: { type: "string" },
-  description: "The quotas: requests per window in seconds",
+  description: "For each rate limit: the allowed requests (`q`) per window (`w`, in seconds)",
   example: '"address";q=2000;w=10, "account";q=500;w=10',
 };
 
@@ -140,7 +140,7 @@ const ENTITY_TAG: Parameter = {
 
 const LOCATION: Parameter = {
   schema: { type: "string", format: "uri-reference" },
-  description: "Path of the created record, from the API's root",
+  description: "Path of the created record, relative to the API's root",
 };
 
 function usualHeaders({

@@ -46,7 +46,7 @@ function descriptionOf(route: DescribedRoute & { operation: Operation }): string
 const WHO = {
   none: "every account",
   member: "members, admins and owners",
-  reader: "admins and owners, and to users whom the package's permissions make a member",
+  reader: "admins and owners, and to users who have at least the permission `member` on the package",
   admin: "admins and owners",
   owner: "owners",
 } as const;

@@ -99,7 +99,8 @@ export function compileAnswer<Answer>(schema: object): (answer: unknown) => Answ
     const validate = (compiled ??= ajv.compile<Answer>(schema));
     if (validate(answer)) return answer;
     throw new UnexpectedAnswer(
-      `The response is not as documented: ${ajv.errorsText(validate.errors, { dataVar: "it" })}.`,
+      "The response does not match the registry's documentation: " +
+        `${ajv.errorsText(validate.errors, { dataVar: "it" })}.`,
     );
   };
 }

@@ -45,14 +45,14 @@ export function answerAmbiguous(request: IncomingMessage, response: ServerRespon
 function ambiguityOf({ headers, httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (headers.host === undefined) return httpVersion === "1.1" ? "The Host header is missing." : undefined;
   const { "transfer-encoding": coding = "chunked" } = headers;
-  if (coding.toLowerCase() !== "chunked") return "The only supported Transfer-Encoding is chunked.";
+  if (coding.toLowerCase() !== "chunked") return "This Transfer-Encoding is not supported. Use chunked.";
   let hosts = 0;
   // Node keeps the first of several.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     if (name.length === 4 && name.toLowerCase() === "host") hosts++;
   }
-  return hosts > 1 ? "There is more than one Host header." : undefined;
+  return hosts > 1 ? "The request has more than one Host header." : undefined;
 }
 
 function problemOf({ code = "" }: NodeJS.ErrnoException): Problem {

@@ -47,7 +47,7 @@ function sentence({ code, message }: NodeJS.ErrnoException, { host, port, variab
     return `${where} is taken (${variable}): stop the program that uses it, or choose another port`;
   }
   if (code === "EACCES") {
-    return `${where} must not be opened by this user (${variable}): choose a port above 1023`;
+    return `this user cannot open ${where} (${variable}): choose a port above 1023`;
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
     return (

@@ -143,7 +143,7 @@ async function* partsOf({ connection, decoder, parts }: StartedResult): AsyncGen
 async function nextBytes({ read }: HttpConnection): Promise<Buffer> {
   const bytes = await read();
   if (bytes === undefined)
-    throw connectionLost("ClickHouse closed the connection in the middle of its response");
+    throw connectionLost("ClickHouse closed the connection before its response was complete");
   return bytes;
 }
 

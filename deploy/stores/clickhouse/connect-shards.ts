@@ -35,7 +35,9 @@ export function oneServer(clickhouse: ClickHouse, startedAt = async () => 0): Sh
     shards: [shard],
     named(name) {
       if (name === undefined) return shard;
-      throw new Error(`a recorded range went to shard ${name}, which CLICKHOUSE_SHARDS does not name`);
+      throw new Error(
+        `an unfinished batch belongs to shard ${name}, which is missing from CLICKHOUSE_SHARDS`,
+      );
     },
     choose: async () => shard,
     own: (table) => table,

@@ -72,8 +72,8 @@ export async function keepPrepared(
     for (let left = servers; left.length > 0 && !stop.signal.aborted;) {
       log.warn(
         { servers: left },
-        "some ClickHouse servers do not respond or are still fetching data from their shard; they are not used " +
-          "for reads until then",
+        "some ClickHouse servers do not respond, or are still fetching data from their shard; reads use " +
+          "the other servers until they are ready",
       );
       await pause(ROUND_MS, { signal: stop.signal });
       if (!stop.signal.aborted) left = await prepareServers(source, { lock }).catch(() => left);

@@ -85,7 +85,7 @@ export async function endOrphans(dir: string, { name, isServer, signals }: Orpha
   if (found.length === 0) return;
   const pids = found.map(({ pid }) => pid).join(", ");
   throw new StartFailure(
-    `${name} of an earlier run still uses ${dir} (process ${pids}) and does not stop. End that process.`,
+    `${name} from an earlier run is still using ${dir} (process ${pids}) and does not stop. End that process.`,
   );
 }
 

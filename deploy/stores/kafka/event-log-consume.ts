@@ -110,7 +110,7 @@ const SENTENCES: Record<string, (membership: Membership, answer: string) => stri
     `Kafka does not allow this user to join the group ${group}: ${answer}. The user needs READ on this group.`,
   // Also what kafkajs makes of GROUP_AUTHORIZATION_FAILED where the user may not even look at the group.
   KafkaJSGroupCoordinatorNotFound: ({ group }, answer) =>
-    `Kafka returned no coordinator for the group ${group}: ${answer}. Either this user lacks READ on this ` +
+    `Kafka returned no coordinator for the group ${group}: ${answer}. Either this user lacks READ on the ` +
     "group, or the brokers are not ready yet.",
 };
 

@@ -90,16 +90,16 @@ export function logGap(log: Logger, { lost, expected, found }: Gap, place: GapPl
   if (lost === undefined) {
     log.error(
       words,
-      `the event log went back from offset ${expected} to ${found} in partition ${partition}: it was ` +
-        "truncated or recreated; reading it again",
+      `the event log was truncated or recreated: partition ${partition} went back from offset ` +
+        `${expected} to ${found}; reading it again`,
     );
     return 0;
   }
   const records = lost.last - lost.first + 1;
   log.error(
     { ...words, records },
-    `${records} records of the event log were deleted before they were read: partition ${partition}, ` +
-      `offsets ${lost.first} to ${lost.last}`,
+    `${records} records of the event log were deleted before they were read (partition ${partition}, ` +
+      `offsets ${lost.first} to ${lost.last})`,
   );
   return records;
 }
@@ -139,7 +139,7 @@ export function heartbeatMs(sessionTimeoutMs: number): number {
  */
 export function commitFailure(error: unknown): BatchLost | EventLogUnavailable {
   const { type = "" } = error as { type?: string };
-  if (LOST.has(type)) return new BatchLost(`the group has moved on (${type})`, { cause: error });
+  if (LOST.has(type)) return new BatchLost(`the consumer group was rebalanced (${type})`, { cause: error });
   if (isBrokerGone(error))
     return new BatchLost("the broker that coordinated the group is gone", { cause: error });
   return new EventLogUnavailable("Kafka rejected a commit", { cause: error });

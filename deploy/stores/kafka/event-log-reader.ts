@@ -132,8 +132,8 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     state.position = { ...state.position, range: undefined };
     dependencies.log.error(
       { topic, partition, group: options.group, expected: range.last, found: Number(last.offset) },
-      "the event log was truncated within a range that was being written, which ended at offset " +
-        `${range.last} of partition ${partition}: its new records there are read`,
+      `the event log was truncated within a batch that was being written (partition ${partition}, up to ` +
+        `offset ${range.last}); reading the new records`,
     );
     return true;
   }

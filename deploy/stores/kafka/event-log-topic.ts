@@ -142,23 +142,23 @@ function risksOf(settings: Settings, { replicas, brokers }: { replicas: number; 
   const risks: string[] = [];
   if (bytes !== -1)
     risks.push(
-      `retention.bytes of the topic is ${bytes}: records may be deleted before they are read; set it to -1`,
+      `the topic's retention.bytes is ${bytes}, so records may be deleted before they are read; set it to -1`,
     );
   if (ms !== -1 && ms < RETENTION_MS)
     risks.push(
-      `retention.ms of the topic is ${ms}: records may be deleted before they are read after a pause of less ` +
-        `than ${LOG_DAYS} days; set it to ${RETENTION_MS}`,
+      `the topic's retention.ms is ${ms}, so records may be deleted before they are read if enrichment ` +
+        `pauses, even for less than ${LOG_DAYS} days; set it to ${RETENTION_MS}`,
     );
   if (inSync < IN_SYNC && replicas >= IN_SYNC)
     risks.push(
-      `min.insync.replicas of the topic is ${inSync}: records can be acknowledged when only one of ` +
+      `the topic's min.insync.replicas is ${inSync}, so records can be acknowledged when only one of ` +
         `${replicas} brokers has them; set it to ${IN_SYNC}`,
     );
   if (brokers >= COPIES && replicas < COPIES)
     risks.push(
-      `the topic has ${replicas} of ${COPIES} copies although there are ${brokers} brokers: records are ` +
-        `lost, or imports wait, if a broker fails; give it ${COPIES} (kafka-reassign-partitions.sh), then ` +
-        `min.insync.replicas=${IN_SYNC}`,
+      `the topic has ${replicas} instead of ${COPIES} replicas although there are ${brokers} brokers, so ` +
+        `records are lost or imports wait if a broker fails; set the replication factor to ${COPIES} ` +
+        `(kafka-reassign-partitions.sh), then min.insync.replicas to ${IN_SYNC}`,
     );
   return risks;
 }

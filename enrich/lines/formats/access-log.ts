@@ -52,7 +52,8 @@ export function accessLog(readRequest: ReadRequest, path: string): ReadLine {
 const NO_CLIENT: Rejected = {
   fault: error(
     "invalid-value",
-    "Unknown client: the line has no IP address in the expected place, or several without indicating the client's",
+    "Unknown client: the line has no IP address in the expected place, or several addresses without " +
+      "saying which one is the client's",
   ),
 };
 
@@ -60,7 +61,7 @@ const NO_CLIENT: Rejected = {
 export function withoutFields(needed: Readonly<Record<string, unknown>>): Rejected | undefined {
   const missing = Object.keys(needed).filter((name) => needed[name] === undefined);
   if (missing.length === 0) return undefined;
-  const message = `The log does not contain ${missing.join(", ")}, which is required to recognise downloads`;
+  const message = `The log does not contain ${missing.join(", ")}, so downloads cannot be recognised`;
   return { fault: error("invalid-value", message) };
 }
 
@@ -74,7 +75,7 @@ export const GLUED: Rejected = {
 export const PART: Rejected = {
   fault: error(
     "failed-to-decode",
-    "Incomplete line: it was cut in transit. Send the log as the server wrote it",
+    "Incomplete line: it was truncated in transit. Send the log as the server wrote it",
   ),
 };
 

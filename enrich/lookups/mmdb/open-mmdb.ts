@@ -56,7 +56,7 @@ function readSamples(
 ): MmdbRecord[] {
   const { searchTreeSize: end, ipVersion } = reader.metadata;
   if (!db.subarray(end, end + SEPARATOR.length).equals(SEPARATOR))
-    throw new Error("its search tree does not end where its metadata says");
+    throw new Error("the size of its search tree does not match its metadata");
   const bits = ipVersion === 4 ? 32 : 128;
   const addresses = 1n << BigInt(bits);
   const records: MmdbRecord[] = [];

@@ -91,7 +91,7 @@ function addLine(building: Building, { buffer, text, start, end }: Line): string
   if (comma1 < 0 || comma2 < 0 || comma3 < 0 || comma3 > end) return "has fewer than four columns";
   const family = parseField(text.slice(start, comma1), first);
   if (family === 0 || parseField(text.slice(comma1 + 1, comma2), last) !== family) {
-    return "does not start with two addresses of one family";
+    return "does not start with two IP addresses of the same family";
   }
   const asn = parseNumber(text.slice(comma2 + 1, comma3));
   if (asn < 0 || asn > 0xffffffff) return "has no AS number in its third column";
@@ -99,7 +99,7 @@ function addLine(building: Building, { buffer, text, start, end }: Line): string
   const ranges = family === 4 ? building.ipv4 : building.ipv6;
   return addRange(ranges, owner)
     ? undefined
-    : "starts at a lower address than the previous range; sort the ranges";
+    : "starts at a lower IP address than the previous range; sort the ranges";
 }
 
 /** Text or decimal form; a number beyond 32 bits is IPv6. */

@@ -161,7 +161,7 @@ function decodePart(decoder: HttpAnswerDecoder, bytes: Buffer): Buffer | undefin
 async function nextBytes({ read }: HttpConnection): Promise<Buffer> {
   const bytes = await read();
   if (bytes === undefined)
-    throw connectionLost("the registry closed the connection in the middle of its response");
+    throw connectionLost("the registry closed the connection before its response was complete");
   return bytes;
 }
 

@@ -37,7 +37,7 @@ export async function readIndexHtml(
   parser.end();
   if (!isDelimited && !links.isClosed)
     throw new UnreadableIndex(
-      "the connection closed before the end of the page, which has neither a length nor </html>",
+      "the connection closed before the page was complete: it has neither a length nor </html>",
     );
   const rest = { meta: { "api-version": "1.0" } };
   return kind === "root"

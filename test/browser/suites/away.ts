@@ -43,7 +43,7 @@ export function awaySuite(world: () => DashboardWorld): void {
       await context.clearCookies();
       await page.getByRole("button", { name: "Save" }).click();
       const opened = context.waitForEvent("page");
-      await page.getByRole("link", { name: "Sign in in a new tab" }).click();
+      await page.getByRole("link", { name: "Sign in (opens a new tab)" }).click();
       const tab = await opened;
       await tab.getByLabel("Username").fill("ada");
       await tab.getByLabel("Password or API token").fill(dashboard.api.token);

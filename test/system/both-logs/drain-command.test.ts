@@ -27,7 +27,7 @@ test("waits until every import is done", async () => {
 test("gives up after its time, and names an upload that is under way", async () => {
   const upload = openUpload(api, path);
   await upload.send(body.subarray(0, 1_000));
-  const left = new RegExp(`After 1 s .*1 import is not done \\(${UUID}\\)`);
+  const left = new RegExp(`After 1 s, .*1 import is not done \\(${UUID}\\)`);
   await expect(toolchain.admin("drain", "--timeout", "1")).rejects.toThrow(left);
   upload.end();
   await upload.answer;

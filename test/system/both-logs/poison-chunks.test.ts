@@ -130,7 +130,7 @@ describe("a record that is no chunk", () => {
     );
     const ids = waiting.map((chunk) => String(chunk.id));
     await expect(toolchain.admin("dead-letters", "drop", "999", ...ids)).rejects.toThrow(
-      "No dead letter 999 is open",
+      "Not an open dead letter: 999",
     );
     expect(await toolchain.admin("dead-letters", "drop", ...ids)).toBe(
       `${partitions} dead letters were dropped.`,
@@ -217,12 +217,14 @@ describe("a chunk that the program cannot process", () => {
     expect(chunk?.importId).toBe(started.id);
     await api.request(`${pathOf(started)}/abort`, { method: "POST" });
     await upload.answer.catch(() => undefined);
-    const refused = `Not retried: ${chunk?.id}. The import was aborted`;
+    const refused = `Not retried: ${chunk?.id}. Their import was aborted`;
     await expect(toolchain.admin("dead-letters", "retry", String(chunk?.id))).rejects.toThrow(refused);
     await expect(
       toolchain.admin("dead-letters", "retry", String(chunk?.id), String(open?.id), "999"),
     ).rejects.toThrow(
-      new RegExp(`1 dead letter was appended to the event log again. ${refused}.*No dead letter 999 is open`),
+      new RegExp(
+        `1 dead letter was appended to the event log again. ${refused}.*Not an open dead letter: 999`,
+      ),
     );
     // The other one fails again.
     await expect

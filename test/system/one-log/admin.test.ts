@@ -206,7 +206,7 @@ describe("admin", () => {
     });
     expect((await admin({ DATA_DIR }, "migrate")).out).toEqual([
       "PostgreSQL is up to date.",
-      "The embedded ClickHouse is migrated when the service starts.",
+      "The embedded ClickHouse will be migrated when the service starts.",
     ]);
     await running[Symbol.asyncDispose]();
     await rm(DATA_DIR, { recursive: true });
@@ -256,7 +256,7 @@ describe("migrations", () => {
     const url = `${postgres.url}?options=-c%20search_path%3Dolder`;
     const older = connectPostgres({ url, connectionsMax: 1, log: pino({ level: "silent" }) });
     await expect(migratePostgres(older)).rejects.toThrow(
-      "it is older than the first release: export its data",
+      "it is older than the first release: export the data",
     );
     const { rows } = await older.query("select to_regclass('migrations') as made");
     expect(rows).toEqual([{ made: null }]);

@@ -97,23 +97,28 @@ const read = (path: string) => readFileSync(join(repository, path), "utf8");
 
 describe("is refused in a sentence, and changes nothing:", () => {
   test.each<[string, string, string, () => void]>([
-    ["a version that is none", "0.2", "0.2 is no version such as 0.2.0.", () => undefined],
-    ["a version with a v", "v0.2.0", "v0.2.0 is no version", () => undefined],
+    ["a version that is none", "0.2", "0.2 is not a valid version. Use one such as 0.2.0.", () => undefined],
+    ["a version with a v", "v0.2.0", "v0.2.0 is not a valid version", () => undefined],
     [
       "one below that of package.json",
       "0.0.9",
-      "0.0.9 is below 0.1.0, the version in package.json",
+      "0.0.9 is lower than 0.1.0, the version in package.json",
       () => undefined,
     ],
-    ["one whose tag exists", "0.2.0", "a tag v0.2.0 already", () => void git(repository, "tag", "v0.2.0")],
+    [
+      "one whose tag exists",
+      "0.2.0",
+      "The tag v0.2.0 already exists",
+      () => void git(repository, "tag", "v0.2.0"),
+    ],
     [
       "one below the newest tag",
       "0.2.0",
-      "0.2.0 is below v0.10.0",
+      "0.2.0 is lower than the newest tag, v0.10.0",
       () => void git(repository, "tag", "v0.10.0"),
     ],
-    ["files that are not committed", "0.2.0", "not committed:\n?? new.ts", () => write("new.ts", "")],
-    ["a changelog without a section", "0.3.0", "no section with text under `## [0.3.0]", () => undefined],
+    ["files that are not committed", "0.2.0", "these changes first:\n?? new.ts", () => write("new.ts", "")],
+    ["a changelog without a section", "0.3.0", "no text under `## [0.3.0]", () => undefined],
   ])("%s", (_, version, sentence, prepare) => {
     prepare();
     const before = git(repository, "log", "--all", "--format=%H %D");
@@ -131,7 +136,7 @@ describe("is refused in a sentence, and changes nothing:", () => {
     git(repository, "commit", "--quiet", "--all", "--message", "Say nothing");
     expect(release("0.2.0", WITHOUT)).toMatchObject({
       status: 1,
-      err: expect.stringContaining("no section") as string,
+      err: expect.stringContaining("no text under") as string,
     });
   });
 
@@ -143,7 +148,7 @@ describe("is refused in a sentence, and changes nothing:", () => {
     const { status, stderr } = spawnSync(process.execPath, [script, "0.2.0"], { env, encoding: "utf8" });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: "docker does not answer: start it, or add --without-image.\nNothing was released.\n",
+      stderr: "Docker does not respond. Start it, or add --without-image.\nNothing was released.\n",
     });
   });
 });
@@ -206,7 +211,9 @@ test("after a step that failed, the mended release goes on where it was", () => 
   git(repository, "commit", "--quiet", "--all", "--message", "Break the build");
   expect(release("0.2.0", WITHOUT)).toMatchObject({
     status: 1,
-    err: expect.stringContaining("npm run --silent build failed. Mend it and run this again.") as string,
+    err: expect.stringContaining(
+      "npm run --silent build failed. Fix the problem and run this command again.",
+    ) as string,
   });
   expect(git(repository, "tag")).toBe("");
   write("mended", "");

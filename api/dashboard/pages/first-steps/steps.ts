@@ -85,7 +85,7 @@ END`,
 function domainStep(collect: string): Step {
   return {
     title: "Add a domain",
-    about: `Point its DNS record at your TLS proxy, and the proxy at the collector at ${collect}.`,
+    about: `Point its DNS record at your TLS proxy, and point the proxy at the collector (${collect}).`,
     form: "domain",
   };
 }
@@ -112,7 +112,9 @@ function dockerSteps({ collect, name, publicUrl = `https://cr.example.org/${name
   return [
     {
       title: "Point a host name at the collector",
-      about: `Docker requires TLS: point the DNS record at your TLS proxy, and the proxy at the collector at ${collect}. Then save the URL that users pull from.`,
+      about:
+        "Docker requires TLS: point the DNS record at your TLS proxy, and point the proxy at the " +
+        `collector (${collect}). Then save the URL that users pull from.`,
       form: "public-url",
     },
     {

@@ -51,7 +51,7 @@ const FAULT_LABELS: Record<LogType, string> = {
   "failed-to-decode": "Doesn't match the file format",
   "missing-time": "Missing $time",
   "invalid-time": "Invalid $time",
-  "past-retention": "$time is past retention",
+  "past-retention": "Older than the retention period",
   "artifact-not-found": "Package or pixel not found",
   "missing-artifact": "No package or pixel given",
   "line-too-long": "Line longer than 1 MiB",
@@ -62,7 +62,7 @@ const FAULT_LABELS: Record<LogType, string> = {
   "upload-interrupted": "Upload interrupted",
   "dead-letter": "Processing failed repeatedly (dead letter)",
   retracted: "Import undone",
-  "entries-not-kept": "More log entries than are kept",
+  "entries-not-kept": "Some log entries were not kept",
 };
 
 /** Whether all of the import was retracted: it is `done` or `aborted` all the same. */

@@ -35,7 +35,7 @@ export const importPage = page<Shown>({
   submit: endImport,
   notices: {
     aborted: "Import stopped.",
-    retracting: "Undoing the import. Its events leave all statistics and exports within minutes.",
+    retracting: "Undoing the import. Its events disappear from all statistics and exports within minutes.",
     retracted: "Import undone. All of its events were removed.",
   },
 });

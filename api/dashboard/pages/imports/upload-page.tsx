@@ -116,7 +116,7 @@ function Upload(known: Targets) {
         </Panel>
         <Panel title="Preview">
           <p class="none" data-upload-report>
-            Choose a file to see its first events, and which lines will be rejected, before anything is
+            Choose a file. You'll see its first events and the lines that will be rejected before anything is
             imported.
             <noscript> Without JavaScript: files up to 1 MiB, no preview.</noscript>
           </p>

@@ -101,7 +101,7 @@ export function RouteForm() {
         label="Path"
         required
         placeholder="/web/{version}/{file}"
-        hint="{version} and {platform} fill these breakdowns; any other name becomes a variable. {+file} can contain slashes."
+        hint="{version} and {platform} set the version and platform of a download; any other name becomes a variable. {+file} can contain slashes."
       />
       <Field
         name="outgoingUrl"

@@ -41,7 +41,7 @@ export function NotificationForm({ packages, edited }: FormProps) {
         />
         <Field
           name="threshold_percent"
-          label="Percent"
+          label="Threshold (%)"
           value={threshold === undefined ? undefined : String(threshold)}
           hint={
             "Unusual downloads: notify if a day differs by at least this much from the median of the same weekday " +
@@ -51,7 +51,7 @@ export function NotificationForm({ packages, edited }: FormProps) {
         />
         <Select
           name="channel"
-          label="By"
+          label="Channel"
           value={edited?.channel}
           options={NOTIFICATION_CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] }))}
         />

@@ -95,9 +95,9 @@ function LinkNotice() {
   if (ctx.state.hasPublicUrl) return null;
   return (
     <p class="notice warning">
-      Set <code>PUBLIC_URL</code> to the URL under which people reach this service. Until then mails and chats
-      contain no links, or links that only work on the machine of the service, and receivers cannot confirm
-      their address.
+      Set <code>PUBLIC_URL</code> to the URL at which people reach this service. Until then, mails and chat
+      messages contain no links, or links that only work on the service's own machine, and receivers cannot
+      confirm their addresses.
     </p>
   );
 }
@@ -136,7 +136,12 @@ function NotificationTable({
     <Table
       caption="Notifications"
       isStacked
-      columns={[{ name: "Tells" }, { name: "To" }, { name: "State" }, { name: "Change", isUnnamed: true }]}
+      columns={[
+        { name: "Notify about" },
+        { name: "Receiver" },
+        { name: "Status" },
+        { name: "Change", isUnnamed: true },
+      ]}
       rows={notifications.map((each) => [
         <>
           {EVENT_WORDS[each.event]}{" "}
@@ -169,7 +174,7 @@ function State({ notification }: { notification: NotificationRecord }) {
     return (
       <>
         <Badge kind="busy">Awaiting confirmation</Badge>{" "}
-        {error ?? "Nothing is sent until the receiver confirms the address."}
+        {error ?? "Nothing is sent until the receiver has confirmed the address."}
       </>
     );
   if (error === undefined)
@@ -209,7 +214,11 @@ function Changes({ notification }: { notification: NotificationRecord }) {
       <Form action={`${enabled ? "disable" : "enable"} ${id}`}>
         <Button kind="quiet">{enabled ? "Turn off" : "Turn on"}</Button>
       </Form>
-      <ConfirmButton action={`delete ${id}`} label="Delete" question="The receiver gets no more messages." />
+      <ConfirmButton
+        action={`delete ${id}`}
+        label="Delete"
+        question="The receiver won't get any more messages."
+      />
     </div>
   );
 }

@@ -147,7 +147,7 @@ function PackageRemoval({ name }: { name: string }) {
     <ConfirmButton
       action="delete"
       label="Delete package"
-      question="Removes the package with its routes, domains and permissions, and all of its events from statistics and exports. Its pixels are kept. This can't be undone."
+      question="Deletes the package with its routes, domains and permissions, and removes its events from all statistics and exports. Its pixels are kept. This can't be undone."
     >
       <Field name="confirm" label={`Type ${name} to confirm`} autocomplete="off" required />
     </ConfirmButton>

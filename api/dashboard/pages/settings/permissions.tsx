@@ -20,7 +20,7 @@ const LEVEL_LABELS: Record<PermissionLevel, string> = {
   admin: "Admin: full access to this package",
   member: "Member: can view statistics and exports",
   blocked: "Blocked: no access, regardless of role",
-  default: "Default: access given by their role",
+  default: "Default: the access of their role",
 };
 
 export function Permissions({ permissions }: { permissions: readonly PackagePermissionV1[] }) {

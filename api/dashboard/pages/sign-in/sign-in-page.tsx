@@ -82,8 +82,8 @@ function NoAccount({ adminCommand }: Pick<SignInProps, "adminCommand">) {
     <div class="sign-in">
       <PageHead title="No account yet" />
       <p>
-        At its start, the service printed a link that creates the first account. The link is valid for 15
-        minutes. Print a new one with:
+        When the service started, it printed a link that creates the first account. The link is valid for 15
+        minutes. Print a new link with:
       </p>
       <CopyLine label="Command" text={`${adminCommand} sign-in-link`} />
     </div>

@@ -35,8 +35,8 @@ export function checkMacros(facts: readonly ServerView[], { shards }: Pick<Clust
     const replicas = shards.find((shard) => shard.name === one.shard)?.urls.length ?? 0;
     if (replicas > 1 && !one.replicates)
       throw new Error(
-        `shard ${one.shard} has ${replicas} servers, but ${one.server} has no macro replica; replication needs ` +
-          "Keeper and macros",
+        `shard ${one.shard} has ${replicas} servers, but ${one.server} does not define the macro ` +
+          "replica; replication requires Keeper and macros",
       );
   }
   const macros = new Map<string, ServerView>();
@@ -46,9 +46,10 @@ export function checkMacros(facts: readonly ServerView[], { shards }: Pick<Clust
     );
     if (other !== undefined)
       throw new Error(
-        `${other.server} of shard ${other.shard} has the macro shard ${JSON.stringify(other.shardMacro)}, and ` +
-          `${one.server} of shard ${one.shard} has ${JSON.stringify(one.shardMacro)}; servers of a shard must ` +
-          "share this macro, and shards must differ",
+        `${other.server} of shard ${other.shard} has the macro shard ` +
+          `${JSON.stringify(other.shardMacro)}, and ${one.server} of shard ${one.shard} has ` +
+          `${JSON.stringify(one.shardMacro)}; servers of the same shard must have the same macro, and each ` +
+          "shard needs a different one",
       );
     macros.set(one.server, one);
   }

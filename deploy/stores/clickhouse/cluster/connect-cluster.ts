@@ -72,7 +72,7 @@ function turns<Client>(servers: readonly Connected<Client>[]): () => Connected<C
 function shardNamed(shards: readonly ConnectedShard[], name: string | undefined): ConnectedShard {
   const found = name === undefined ? shards[0] : shards.find((shard) => shard.name === name);
   if (found !== undefined) return found;
-  throw new Error(`a recorded range went to shard ${name}, which CLICKHOUSE_SHARDS does not name`);
+  throw new Error(`an unfinished batch belongs to shard ${name}, which is missing from CLICKHOUSE_SHARDS`);
 }
 
 function stateful(shards: readonly ConnectedShard[]): () => Promise<ConnectedShard> {

@@ -169,7 +169,7 @@ export function missingSentence(platform: string): string {
   const fix =
     platform === "linux x64"
       ? `add it with \`npm install --save-optional ${PACKAGE}@${PACKAGE_VERSION}\``
-      : `it is available for linux x64 (glibc) only, and this is ${platform}`;
+      : `it is only available for linux x64 (glibc), but this machine is ${platform}`;
   return (
     `The embedded ClickHouse requires the package ${PACKAGE}, which is not installed: ${fix}, or set ` +
     "CLICKHOUSE_URL to a ClickHouse server, 25.11 or newer."

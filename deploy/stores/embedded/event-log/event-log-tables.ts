@@ -159,15 +159,15 @@ async function requireWholeFile(path: string): Promise<void> {
     const { lastPage, pageBytes } = await latestMeta(file, path);
     const wanted = Number(lastPage + 1n) * pageBytes;
     if (size + UNWRITTEN_BYTES_MAX < wanted)
-      throw new Error(`${path} is truncated: it has ${size} of ${wanted} bytes. ${REMEDY}`);
+      throw new Error(`${path} is truncated: it has ${size} bytes instead of ${wanted}. ${REMEDY}`);
   } finally {
     await file.close();
   }
 }
 
 const REMEDY =
-  "Restore it from a backup, or remove the folder to start with an empty log; lines that are not " +
-  "enriched yet are then lost";
+  "Restore it from a backup, or remove the folder to start with an empty log. Without the log, lines " +
+  "that are not enriched yet are lost";
 
 interface Meta {
   pageBytes: number;

@@ -123,7 +123,7 @@ test("while the provider is away this way in is unavailable, and the log has no 
   expect(Number(seen.headers["retry-after"])).toBeGreaterThan(0);
   expect((await from.get("/dashboard/sign-in")).status).toBe(200);
   const log = toolchain.log();
-  expect(log).toContain("rejected a sign-in with OpenID");
+  expect(log).toContain("rejected an OpenID sign-in");
   for (const secret of [back.searchParams.get("code") ?? "", CLIENT.clientSecret])
     expect(log.includes(secret)).toBe(false);
 });

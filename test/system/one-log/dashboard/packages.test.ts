@@ -63,7 +63,7 @@ test("commands of pages read the token from one variable", async () => {
 
 test("first steps name the port that live collection was given by the system", async () => {
   const { text } = await owner.get("/o/acme/packages/image");
-  expect(text).toContain(`the collector at ${toolchain.endpoints.collect}.`);
+  expect(text).toContain(`the collector (${toolchain.endpoints.collect}).`);
   const pixel = await api.post<{ id: string }>("/v2/pixels/acme", { name: "readme" });
   const { html } = await owner.get(`/o/acme/pixels/${pixel.id}`);
   const snippet = `<img src="${toolchain.endpoints.collect}/a.png?x-pxid=${pixel.id}" alt="" referrerpolicy="no-referrer-when-downgrade">`;

@@ -125,7 +125,7 @@ test("the link that the start prints makes the first account, once; to look at i
   expect(await toolchain.admin("list-accounts")).toMatch(
     /^Ada\tada@example\.org\t\S+\tno-export\tacme:owner\tenabled$/m,
   );
-  await expect(toolchain.admin("sign-in-link")).rejects.toThrow("Give the username of the account.");
+  await expect(toolchain.admin("sign-in-link")).rejects.toThrow("Pass the username of the account.");
   expect(await actionsOf("Ada")).toEqual(["account.create", "user.sign-in"]);
   expect(await actionsOf("acme")).toEqual(["organization.create"]);
 });
@@ -503,8 +503,8 @@ test("an account is removed when nothing is left without an owner; organizations
   const { uuid } = (await own.json()) as { uuid: string };
   const refused = toolchain.admin("remove-account", "paul");
   await expect(refused).rejects.toThrow(
-    "paul is the last owner of p-org; and owns the packages p-pack. Nothing was removed. First, make " +
-      "another member an owner, delete the packages (rotate-token prints a token for this)",
+    "paul is the last owner of p-org; and owns the packages p-pack. Nothing was removed. First make " +
+      "another member an owner, delete the packages; rotate-token prints a token that you can use for this",
   );
   expect(await statusOf(api.token)).toBe(200);
 

@@ -188,7 +188,7 @@ describe("over months of imports", () => {
     async ({ day, events, changes }) => {
       await send(events());
       for (const { domain, new_stage: stage } of changes) placed[domain] = stage;
-      const said = (count: number) => `3 companies of 1 owner, ${count} changes of stage.`;
+      const said = (count: number) => `3 companies of 1 owner, ${count} stage changes.`;
       const event = {
         id: expect.stringMatching(UUID) as string,
         type: "company-funnel-stage-changed",
@@ -270,10 +270,10 @@ describe("over months of imports", () => {
 
   test("a run as of an earlier time is refused, and so is one that is to come", async () => {
     await expect(run("acme", "--as-of", "2025-04-19")).rejects.toThrow(
-      "The last run of this owner was as of 2025-04-20T23:59:59.999Z",
+      "The stages of this owner were last computed as of 2025-04-20T23:59:59.999Z",
     );
     expect(await run("--as-of", "2025-04-19")).toBe(
-      "0 companies of 0 owners, 0 changes of stage. 1 owner skipped because their last run is later.",
+      "0 companies of 0 owners, 0 stage changes. 1 owner skipped because their last run is later.",
     );
     await expect(run("--as-of", "2124-01-01")).rejects.toThrow("is in the future");
     await expect(run("nobody")).rejects.toThrow("The user or organization nobody does not exist.");
@@ -579,7 +579,7 @@ test("250 companies arrive in batches of at most 100", async () => {
 describe("without a running server", () => {
   test("a run starts the stores for the moment, and the server finds what it did", async () => {
     await toolchain.kill("SIGTERM");
-    expect(await run("acme", "--as-of", "2025-09-01")).toBe("3 companies of 1 owner, 1 change of stage.");
+    expect(await run("acme", "--as-of", "2025-09-01")).toBe("3 companies of 1 owner, 1 stage change.");
     await toolchain.restart();
     api = connectApi(toolchain.api, api.token);
     expect(await stages()).toEqual({

@@ -218,7 +218,7 @@ describe("other formats", () => {
     const none = await send(file, "--format", "combined", "--path", "/other/{version}");
     expect(none.status).toBe(0);
     expect(none.out).toMatch(
-      /Nothing was imported: none of the 8 lines is a download that matches --path \/other\/{version}\.\n$/,
+      /Nothing was imported: none of the 8 lines is a download whose path matches --path \/other\/{version}\.\n$/,
     );
     const unnamed = await send(file);
     expect(unnamed.status).toBe(1);
@@ -243,15 +243,19 @@ describe("other formats", () => {
 test("says that refused rows of a table lack their header", async () => {
   const { status, out } = await run(["--help"]);
   expect(status).toBe(0);
-  expect(out).toContain("Rejected rows of a CSV file need its header above them");
+  expect(out).toContain("Before you send rejected rows of a CSV file again, add the header");
 });
 
 describe("what goes wrong is said in a sentence, with status 1", () => {
   test.each([
     ["a file that is not there", ["nowhere", "--to", "x/y"], "The file nowhere does not exist."],
-    ["a folder", [".", "--to", "x/y"], ". is a folder. Pass its files."],
+    ["a folder", [".", "--to", "x/y"], ". is a folder. Pass the files in it instead."],
     ["an owner that is not there", ["-", "--to", "nobody"], "The owner nobody does not exist"],
-    ["a wrong token", ["-", "--to", "x", "--token", "wrong"], "is taken from --token, MAINTAINER_TOKEN"],
+    [
+      "a wrong token",
+      ["-", "--to", "x", "--token", "wrong"],
+      "uses the token from --token, MAINTAINER_TOKEN",
+    ],
     ["no service", ["-", "--to", "x", "--url", "http://127.0.0.1:1"], "cannot be reached"],
     ["no URL", ["-", "--to", "x", "--url", "maintainer"], "--url maintainer is not a URL"],
     ["a target without a package", ["-", "--to", "x/"], "--to x/ must be an owner"],
@@ -301,7 +305,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
     const { status, err } = await send(cut, "--format", "combined");
     expect({ status, err }).toEqual({
       status: 1,
-      err: saying("does not match its Content-Encoding, or it ends early"),
+      err: saying("does not match its Content-Encoding, or it is incomplete"),
     });
   });
 });

@@ -82,7 +82,7 @@ describe("a start with an Idempotency-Key", () => {
       body: {
         code: "idempotency-key-reused",
         // The other path may name a package that this caller may not know.
-        message: "This Idempotency-Key was used for another path.",
+        message: "This Idempotency-Key was used for another path. Use a new key.",
       },
     });
   });

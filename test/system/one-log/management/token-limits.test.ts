@@ -46,8 +46,7 @@ describe("a token's scopes", () => {
       expect(status).toBe(403);
       expect(body).toEqual({
         code: "out-of-scope",
-        message:
-          "This token lacks the scope manage, which is required for this operation (organization.update).",
+        message: "This token lacks the scope manage, which this operation (organization.update) requires.",
       });
     }
   });

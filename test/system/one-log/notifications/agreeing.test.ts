@@ -253,7 +253,7 @@ describe("a receiver who stops", () => {
     const { made } = await confirmed();
     await choose(url(), scope);
     expect(await read(made)).toMatchObject({ confirmed: false, stopped: true });
-    expect(await choose(url(), "resume")).toContain("Choose which ones to stop");
+    expect(await choose(url(), "resume")).toContain("Choose which mails to stop");
     expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
     const before = mails.length;
     await tell(made);

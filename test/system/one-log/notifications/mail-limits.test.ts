@@ -66,7 +66,7 @@ test("three owners of any account ask an address in a day, however it is written
     ((await as("stranger", `GET ${at}`)).body as { notifications: NotificationRecord[] }).notifications[0];
   expect(await waits()).toMatchObject({
     confirmed: false,
-    last_error: "Limit reached: one address receives at most 3 confirmation mails in 24 hours.",
+    last_error: "Mail limit reached: one address can receive at most 3 confirmation mails in 24 hours.",
   });
   const again = await as("stranger", `POST ${at}/${(await waits())?.id}/confirmation`);
   expect(again).toMatchObject(refused(429, "rate-limited"));
@@ -137,7 +137,8 @@ test("a receiver gets so many mails in a day and all digests; the rest waits, an
   const waiting = "select distinct last_error, attempts from notification_messages where state = 'pending'";
   expect((await postgres.pg.query(waiting)).rows).toEqual([
     {
-      last_error: "Limit reached: one address receives at most 20 mails other than digests in 24 hours.",
+      last_error:
+        "Mail limit reached: one address can receive at most 20 mails other than digests in 24 hours.",
       attempts: 0,
     },
   ]);

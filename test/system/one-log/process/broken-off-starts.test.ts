@@ -33,7 +33,7 @@ describe.sequential("a start that a signal breaks off", () => {
     await expect.poll(() => existsSync(join(dataDir, path)), { interval: 5 }).toBe(true);
     program.kill(signal);
     expect(await program.gone).toBe(0);
-    expect(program.log()).toContain("Stopping before startup was complete.");
+    expect(program.log()).toContain("Stopping during startup.");
     expect(program.log()).not.toContain("listens on");
     expect(existsSync(join(dataDir, "lock"))).toBe(false);
     await assertNoneLeft(dataDir, { patienceMs: 30_000 });

@@ -74,6 +74,6 @@ describe("a program that cannot start says why in one line, and ends with status
     const path = join(folder, "read-only");
     await mkdir(path, { mode: 0o500 });
     const ended = await startFailing({ DATA_DIR: join(path, "data") }, WITHOUT_RIGHTS);
-    expect(ended).toEqual({ status: 1, said: [expect.stringContaining("cannot be written by this user")] });
+    expect(ended).toEqual({ status: 1, said: [expect.stringContaining("cannot write to")] });
   });
 });

@@ -93,11 +93,15 @@ test("metrics are rendered again when a text was answered long enough, also afte
 
 test.each([
   ["without a host", "GET /metrics HTTP/1.1\r\n\r\n", "The Host header is missing."],
-  ["with two", "GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "There is more than one Host header."],
+  [
+    "with two",
+    "GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+    "The request has more than one Host header.",
+  ],
   [
     "with another coding than chunks",
     "GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-    "The only supported Transfer-Encoding is chunked.",
+    "This Transfer-Encoding is not supported. Use chunked.",
   ],
   [
     "that is no HTTP",

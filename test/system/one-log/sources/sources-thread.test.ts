@@ -27,7 +27,9 @@ test("a program counts the runs of the registry counts thread, and stops in the 
     const read = ({ id }: SourceRecord) => ada.get<SourceRecord>(`/v2/ada/sources/${id}`);
     await expect.poll(async () => (await read(npm)).last_date, { timeout: 30_000 }).toBe("2026-08-01");
     const error = async () => (await read(pypi)).last_error;
-    await expect.poll(error, { timeout: 30_000 }).toMatch(/^The response is not as documented/);
+    await expect
+      .poll(error, { timeout: 30_000 })
+      .toMatch(/^The response does not match the registry's documentation/);
     const runs = async (labels: Record<string, string>) =>
       (await readMetrics(toolchain)).sum("source_runs_total", labels);
     await expect.poll(() => runs({ kind: "npm", outcome: "done" })).toBe(1);

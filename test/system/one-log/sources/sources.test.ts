@@ -502,7 +502,7 @@ describe("what a registry says, whatever it says", () => {
       (_, response) => void response.writeHead(200).end(Buffer.alloc(20 * 1024 * 1024, "[")),
       /larger than 10 MiB/,
     ],
-    ["another shape", json({ downloads: "many" }), /not as documented/],
+    ["another shape", json({ downloads: "many" }), /does not match the registry's documentation/],
     ["a date that is none", json(days(["2026-02-31", 1])), /2026-02-31 is not a date/],
     ["a connection that breaks", (request) => void request.socket.destroy(), /could not be reached/],
     ["a thing that went", status(404), /npm has no package named left-pad/],

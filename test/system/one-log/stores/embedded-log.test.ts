@@ -259,7 +259,7 @@ describe("the embedded event log, beside that", () => {
     }
     await truncate(join(dir, "data.mdb"), 3_000_000);
     await expect(openEmbeddedLog({ dir })).rejects.toThrow(
-      /data\.mdb is truncated: it has 3000000 of \d+ bytes/,
+      /data\.mdb is truncated: it has 3000000 bytes instead of \d+/,
     );
   });
 

@@ -64,15 +64,15 @@ describe("a PostgreSQL that takes TLS and certificates of an authority of one's 
     const said = await refusal({ DATABASE_TLS_CA: makeAuthority(dir, "theirs").ca });
     expect(said).toContain("the database of DATABASE_URL cannot be prepared: ");
     expect(said).toContain(
-      "The server's certificate is not signed by a trusted authority: set DATABASE_TLS_CA to a PEM file with " +
-        "its authority",
+      "The server's certificate is not signed by a trusted authority: set DATABASE_TLS_CA to a PEM file " +
+        "with the certificate of its authority",
     );
   });
 
   test("is refused under a name that its certificate has not", async () => {
     const other = env["DATABASE_URL"]?.replace("localhost", "127.0.0.1") ?? "";
     expect(await refusal({ DATABASE_URL: other })).toContain(
-      "The server's certificate is for other names than those in DATABASE_URL",
+      "The server's certificate is not valid for the host name in DATABASE_URL",
     );
   });
 

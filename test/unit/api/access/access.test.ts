@@ -106,8 +106,8 @@ describe("requireRoom", () => {
 
   test.each([2, 7])("refuses one more for an owner of %d", (count) => {
     const message =
-      `acme has ${count} packages, and the limit is 2; delete one first, or ask the operator of this service ` +
-      "to raise it.";
+      `acme has ${count} packages, and the limit is 2. Delete one first, or ask the operator of this ` +
+      "service for a higher limit.";
     expect(() => requireRoom(quotas, "packages", { name: "acme", count })).toThrow(
       expect.objectContaining({ code: "too-many-packages", status: 422, message }),
     );

@@ -68,7 +68,7 @@ describe("a search of the guide", () => {
     expect(await shown({ q: "bitmap" })).toMatch(/<mark>bitmap<\/mark>/i);
     const html = await shown({ q: "<b> (.*" });
     expect(html).toContain("Results for “&lt;b> (.*”");
-    expect(html).toContain("No page has all of these words.");
+    expect(html).toContain("No page contains all of these words.");
   });
 
   test("shows at most 20 sections", () => {

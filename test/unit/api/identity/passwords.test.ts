@@ -42,7 +42,7 @@ test("a PHC string of other costs stays valid: a vector of RFC 7914, section 12"
 test.each(["", "secret", "$scrypt$ln=15$x$y", "$argon2id$v=19$m=65536,t=2,p=1$c2FsdA$aGFzaA"])(
   "%j in the database is a fault and no password",
   (phc) => {
-    expect(() => parsePhc(phc)).toThrow("no PHC string");
+    expect(() => parsePhc(phc)).toThrow("not a scrypt PHC string");
   },
 );
 

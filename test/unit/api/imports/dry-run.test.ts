@@ -98,7 +98,7 @@ test("ends above its lines, blank ones counted", async () => {
   });
   await expect(running).rejects.toMatchObject({
     code: "too-large",
-    message: "A dry run accepts at most 100,000 lines. Send the beginning of the body.",
+    message: "A dry run accepts at most 100,000 lines. Send only the beginning of the body.",
   });
   expect(checks).toHaveBeenCalledTimes(2);
 });

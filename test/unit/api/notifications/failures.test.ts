@@ -31,8 +31,8 @@ describe("a message about several failures", () => {
   test("says how many imports failed, names the first ten and leads to all of them", () => {
     const text = textOf("import-failed", { ...first, others });
     expect(text).toContain('"acme": 40 imports failed');
-    expect(text).toContain('"web": rejected 1 line (1.0 %)');
-    expect(text.match(/^"acme": rejected \d+ lines/gm)).toHaveLength(9);
+    expect(text).toContain('"web": 1 line rejected (1.0 %)');
+    expect(text.match(/^"acme": \d+ lines rejected/gm)).toHaveLength(9);
     expect(text).toContain("And 30 more.");
     expect(text).toContain("https://stats.acme.example/dashboard/o/acme/imports\n");
   });
@@ -40,7 +40,7 @@ describe("a message about several failures", () => {
   test("names an import that broke off, and none twice", () => {
     const broken = { ...failedImport(2, "tool"), reason: "upload-interrupted" as const };
     const text = textOf("import-failed", { ...first, failures: 2, others: [broken] });
-    expect(text).toContain('"tool": broke off');
+    expect(text).toContain('"tool": upload interrupted');
     expect(text).not.toContain("more.");
   });
 
@@ -55,14 +55,14 @@ describe("a message about several failures", () => {
       failures: 12,
       others: Array.from({ length: 11 }, () => source),
     });
-    expect(sources).toContain('"acme": counts of 12 sources cannot be fetched');
+    expect(sources).toContain('"acme": registry counts of 12 sources could not be fetched');
     expect(sources.match(/npm "@acme\/web": npm answered 503\./g)).toHaveLength(10);
     expect(sources).toContain("And 2 more.");
   });
 
   test("about one failure is about that one", () => {
     const text = textOf("import-failed", { ...first, failures: 1, others: [] });
-    expect(text).toContain('"web": an import rejected 1 line (1.0 %)');
+    expect(text).toContain('"web": 1 line rejected (1.0 %) in an import');
     expect(text).toContain("/imports/import-1");
   });
 

@@ -35,7 +35,7 @@ test("ends once nothing was left for six seconds, and says on the way what is", 
     seconds: 8,
     notes: [
       "2 records are waiting in the event log, 1 import is not done.",
-      "1 record is waiting in the event log, 1 import is not done, 1 batch of settlement is not applied.",
+      "1 record is waiting in the event log, 1 import is not done, 1 settlement batch is not applied.",
       "Nothing is left; checking for new records.",
     ],
   });
@@ -47,7 +47,7 @@ test("does not end while records come, though each is read at once", async () =>
     appended: 10 + Math.floor(second / 3),
   }));
   const { ended, seconds, notes } = await drain(live, 20);
-  expect([ended, seconds]).toEqual([expect.stringMatching(/^After 20 s nothing is left, but records/), 20]);
+  expect([ended, seconds]).toEqual([expect.stringMatching(/^After 20 s, nothing is left, but records/), 20]);
   expect(notes.join("\n")).toContain(
     "1 new record arrived: a process with the role api or collect still accepts requests.",
   );
@@ -57,7 +57,7 @@ test("names some of the imports that it gave up on, and whom to stop", async () 
   const imports = Array.from({ length: 7 }, (_, index) => `i${index}`);
   const stuck = Array.from({ length: 10 }, (_, second) => ({ ...NONE, imports, appended: second }));
   expect((await drain(stuck, 3)).ended).toBe(
-    "After 3 s 7 imports are not done (i0, i1, i2, i3, i4 and 2 more). Stop all processes with the role " +
+    "After 3 s, 7 imports are not done (i0, i1, i2, i3, i4 and 2 more). Stop all processes with the role " +
       "api or collect first.",
   );
 });

@@ -235,7 +235,7 @@ const KEY_OF_32 = `must be ${OF_32}`;
 
 test("SECRET_KEY is required with DATABASE_URL", () => {
   const fault = faultOf({ DATABASE_URL: "postgres://db/app" });
-  expect(fault).toBe(`SECRET_KEY must be set to ${OF_32} when DATABASE_URL is set; it is not set`);
+  expect(fault).toBe(`SECRET_KEY is required because DATABASE_URL is set; set it to ${OF_32}`);
 });
 
 const MECHANISM = "one of plain, scram-sha-256, scram-sha-512";
@@ -251,7 +251,7 @@ test.each([
 ])("half of a connection to a store is refused: %o", (variables, lacking, must) => {
   const [given] = Object.keys(variables);
   const fault = faultOf({ KAFKA_BROKERS: "k:9092", ...variables });
-  expect(fault).toBe(`${lacking} must be set to ${must} when ${given} is set; it is not set`);
+  expect(fault).toBe(`${lacking} is required because ${given} is set; set it to ${must}`);
 });
 
 test.each([
@@ -260,13 +260,13 @@ test.each([
 ])("certificates for a ClickHouse that is reached without TLS are refused: %o", (variables, named) => {
   const given = { CLICKHOUSE_URL: "http://ch:8123", CLICKHOUSE_TLS_CA: "/etc/ca.pem", ...variables };
   expect(faultOf(given)).toBe(
-    `${named} must only have https:// URLs if CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`,
+    `${named} must contain only https:// URLs if CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`,
   );
 });
 
 describe("secrets are never printed", () => {
   const POSTGRES = "must be a postgres:// URL";
-  const NO_URL = "not a URL (not shown, it may hold a password)";
+  const NO_URL = "not a URL (not shown because it may contain a password)";
   test.each([
     ["SECRET_KEY", "c2VjcmV0", KEY_OF_32, "8 characters long (not shown)"],
     ["SECRET_KEY", `${KEY}AAAA`, KEY_OF_32, "48 characters long (not shown)"],

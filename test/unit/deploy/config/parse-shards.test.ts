@@ -23,14 +23,14 @@ test("shards are read with their servers, over one line or several", () => {
 });
 
 test.each([
-  ["; ;", "it names no shard"],
-  ["http://a1:8123", "shard 1 does not begin with a name"],
-  ["a http://a1:8123", "shard 1 does not begin with a name"],
-  [`${"a".repeat(33)}: http://a1`, "shard 1 does not begin with a name"],
-  ["a: http://a1; http://app:word@b1", "shard 2 does not begin with a name"],
+  ["; ;", "it does not name a shard"],
+  ["http://a1:8123", "shard 1 must begin with a name"],
+  ["a http://a1:8123", "shard 1 must begin with a name"],
+  [`${"a".repeat(33)}: http://a1`, "shard 1 must begin with a name"],
+  ["a: http://a1; http://app:word@b1", "shard 2 must begin with a name"],
   ["a:", "shard a has no server"],
   ["a: http://a1; a: http://a2", "two shards have the name a"],
-  ["a: http://a1; b: http://a1:80", "the server http://a1 is named twice"],
+  ["a: http://a1; b: http://a1:80", "the server http://a1 is listed twice"],
   ["a: a1:8123", "server 1 of shard a must be an http:// or https:// URL with only a host and a port"],
   ["a: http://a1 http://app:word@a2", "server 2 of shard a must be"],
   ["a: http://a1/events", "server 1 of shard a must be"],
@@ -49,16 +49,16 @@ test.each([
 test.each([
   [
     { CLICKHOUSE_SHARDS: TWO, CLICKHOUSE_URL: "" },
-    "CLICKHOUSE_URL must be set to an http:// or https:// URL when CLICKHOUSE_SHARDS is set",
+    "CLICKHOUSE_URL is required because CLICKHOUSE_SHARDS is set; set it to an http:// or https:// URL",
   ],
-  [{ CLICKHOUSE_QUORUM: "2" }, "CLICKHOUSE_SHARDS must be set to"],
+  [{ CLICKHOUSE_QUORUM: "2" }, "CLICKHOUSE_SHARDS is required because"],
   [
     { CLICKHOUSE_SHARDS: TWO, CLICKHOUSE_QUORUM: "0" },
     "CLICKHOUSE_QUORUM must be a whole number from 1 to 100",
   ],
   [
     { CLICKHOUSE_SHARDS: TWO, CLICKHOUSE_QUORUM: "3" },
-    'CLICKHOUSE_QUORUM must be at most the number of servers of a shard; it is "3", and shard a has 2',
+    'CLICKHOUSE_QUORUM must not exceed the number of servers in any shard; it is "3", but shard a has only 2',
   ],
 ])("is refused where it fits nothing: %o", (env, sentence) => {
   expect(() => clusterOf(env)).toThrow(sentence);

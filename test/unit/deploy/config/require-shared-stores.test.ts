@@ -24,8 +24,8 @@ describe("roles in processes of their own", () => {
 
   test("are refused with what to set", () => {
     expect(starting({ ROLES: "api,collect" })).toThrow(
-      "ROLES does not include enrich and jobs, and other processes cannot use embedded stores: set " +
-        "KAFKA_BROKERS, DATABASE_URL and CLICKHOUSE_URL, or add enrich and jobs to ROLES",
+      "ROLES does not include enrich and jobs, but other processes cannot use this process's embedded " +
+        "stores: set KAFKA_BROKERS, DATABASE_URL and CLICKHOUSE_URL, or add enrich and jobs to ROLES",
     );
   });
 });

@@ -21,17 +21,17 @@ test("files of certificates and of their key pass", () => {
 });
 
 test.each<[TlsFiles, string]>([
-  [{ ca: missing }, "The file of KAFKA_TLS_CA cannot be read: ENOENT"],
-  [{ ca: client.key }, `The file of KAFKA_TLS_CA, ${client.key}, does not contain a PEM certificate.`],
-  [{ ca: broken }, `The file of KAFKA_TLS_CA, ${broken}, contains an invalid certificate`],
-  [{ cert: client.cert, key: missing }, "The file of KAFKA_TLS_KEY cannot be read: ENOENT"],
+  [{ ca: missing }, "The file in KAFKA_TLS_CA cannot be read: ENOENT"],
+  [{ ca: client.key }, `${client.key} (KAFKA_TLS_CA) does not contain a PEM certificate.`],
+  [{ ca: broken }, `${broken} (KAFKA_TLS_CA) contains an invalid certificate`],
+  [{ cert: client.cert, key: missing }, "The file in KAFKA_TLS_KEY cannot be read: ENOENT"],
   [
     { cert: client.cert, key: client.cert },
-    `The file of KAFKA_TLS_KEY, ${client.cert}, does not contain a PEM private key without a password`,
+    `${client.cert} (KAFKA_TLS_KEY) does not contain a PEM private key without a password`,
   ],
   [
     { cert: client.cert, key: other.key },
-    "The key of KAFKA_TLS_KEY does not match the certificate of KAFKA_TLS_CERT.",
+    "The key in KAFKA_TLS_KEY does not match the certificate in KAFKA_TLS_CERT.",
   ],
 ])("a start is refused that names the variable of a wrong file: %o", (files, sentence) => {
   expect(() => checkTlsFiles({ KAFKA: files })).toThrow(sentence);

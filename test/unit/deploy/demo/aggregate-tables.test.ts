@@ -16,7 +16,7 @@ test("each breakdown becomes a table: the newest day first, values by their sum 
   ];
   const text = aggregateTables(lines, { rowsMax: 5 });
   expect(text.split("\n").map((line) => line.trim().replace(/ {2,}/g, " "))).toEqual([
-    "How many downloads a day, and from how many addresses?",
+    "How many downloads a day, and from how many IP addresses?",
     "2025-06-02 2 1 addresses",
     "2025-06-01 9 4 addresses",
     "",

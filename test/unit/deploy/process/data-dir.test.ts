@@ -107,7 +107,7 @@ test("there are no endpoints before the first start", async () => {
 
 test.each([
   ["of before the first release", "postgres", /is older than the first release.*[Ee]xport.*import/],
-  ["of a later version", "format", /was written by a later version/],
+  ["of a later version", "format", /was written by a newer version/],
 ])("a directory %s is refused, and nothing in it changes", async (_, name, sentence) => {
   await mkdir(path, { recursive: true, mode: 0o755 });
   await writeFile(join(path, name), "2");

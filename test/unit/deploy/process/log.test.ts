@@ -89,7 +89,7 @@ test("a request is one line", () => {
 test("a failure is coloured, and a broken answer says so", () => {
   expect(requested({ ...answered, status: 404 })).toContain("\u001b[33m404\u001b[39m");
   expect(requested({ ...answered, status: 503 })).toContain("\u001b[31m503\u001b[39m");
-  expect(requested({ ...answered, complete: false })).toBe(`${clock} GET /v1/user 200 21 ms ada broke off\n`);
+  expect(requested({ ...answered, complete: false })).toBe(`${clock} GET /v1/user 200 21 ms ada cut off\n`);
 });
 
 test("a path cannot colour the terminal", () => {

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { explainFileError, StartFailure, storeFailure } from "../../../../deploy/process/start-failure.js";
 
 test.each([
-  ["EACCES", /cannot be written by this user/],
+  ["EACCES", /cannot write to/],
   ["EROFS", /read-only/],
   ["ENOSPC", /full/],
   ["EDQUOT", /quota/],
-  ["ENOTDIR", /not a directory/],
+  ["ENOTDIR", /is a file/],
 ])("%s becomes a sentence that names the path and the cause", (code, sentence) => {
   const cause = Object.assign(new Error(code), { code });
   const failure = explainFileError(cause, "/some/path");

@@ -11,7 +11,7 @@ function openLog() {
 
 test.each([
   ["execution:missed", "a scheduled job was missed: the process was busy or suspended"],
-  ["execution:overlap", "a scheduled job was skipped because its last run has not ended"],
+  ["execution:overlap", "a scheduled job was skipped because its previous run is still in progress"],
 ])("of %s the log says which job and when", (event, msg) => {
   const { lines, log } = openLog();
   const task = Object.assign(new EventEmitter(), { name: "funnel" });

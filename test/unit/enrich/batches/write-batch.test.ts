@@ -118,7 +118,7 @@ describe("writeBatch", () => {
       `${TOKEN}#dead-letters-3:log`,
     ]);
     expect([...kept.deadLetters.values()]).toMatchObject([
-      { offset: 8, tries: 3, reason: "ClickHouse rejected its rows: refused with 117" },
+      { offset: 8, tries: 3, reason: "ClickHouse rejected the rows of the chunk: refused with 117" },
     ]);
   });
 
@@ -218,7 +218,7 @@ describe("writeBatch", () => {
     expect(await work()).toBe("committed");
     expect(rows()).toEqual(without("agent-b"));
     expect([...kept.deadLetters.values()]).toMatchObject([
-      { offset: 6, tries: 3, reason: "its rows cannot be encoded: too long" },
+      { offset: 6, tries: 3, reason: "the rows of the chunk cannot be encoded: too long" },
     ]);
   });
 
@@ -274,7 +274,7 @@ describe("writeBatch", () => {
       expect([...kept.stored.keys()]).toEqual([`${TOKEN}#0-without-2`]);
       expect(kept.outcomes.get(1)).toMatchObject({ eventsFailed: 1 });
       expect(refusals).toMatchObject([
-        [{ reason: "ClickHouse rejected its rows: refused with 33" }, "not at all"],
+        [{ reason: "ClickHouse rejected the rows of the chunk: refused with 33" }, "not at all"],
       ]);
     });
   });

@@ -39,7 +39,7 @@ describe("readEvent", () => {
     expect(refused.fault).toMatchObject({
       class: "error",
       type: "past-retention",
-      message: "$time is before 2023-10-01: events that old have expired and are not added",
+      message: "$time is before 2023-10-01: events this old have expired and cannot be imported",
     });
     expect(readAt({ $time: "2023-10-01" }, times)).toHaveProperty("event");
   });

@@ -80,9 +80,13 @@ describe("targetOf", () => {
 });
 
 test.each([
-  ["package", 17, "Package 17 was not found, or several packages have this name. Use the id instead"],
-  ["pixel", "docs", "Pixel docs was not found, or several pixels have this name. Use the id instead"],
-  ["package", PACKAGE_ID, `Package ${PACKAGE_ID} does not exist, or this import cannot write to it`],
+  ["package", 17, "Package 17 was not found, or several packages have this name. Use its id"],
+  ["pixel", "docs", "Pixel docs was not found, or several pixels have this name. Use its id"],
+  [
+    "package",
+    PACKAGE_ID,
+    `Package ${PACKAGE_ID} does not exist, or this import has no permission to write to it`,
+  ],
 ] as const)("a %s %j that is not found is refused with the way to name it", (kind, id, message) => {
   expect(artifactNotFound({ kind, id })).toMatchObject({ type: "artifact-not-found", message });
 });

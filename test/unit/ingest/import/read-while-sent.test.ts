@@ -46,7 +46,7 @@ describe("readWhileSent", () => {
 
   test("throws when the sender is idle before the end", async () => {
     const counting = countParts(readWhileSent(sentAfter([1], never), { idleMsMax: 1000 }));
-    const refused = expect(counting).rejects.toThrow("the sender sent nothing for 1 s");
+    const refused = expect(counting).rejects.toThrow("no data was received for 1 s");
     await vi.advanceTimersByTimeAsync(1_001);
     await refused;
   });

@@ -385,7 +385,7 @@ describe("receiveImport", () => {
     expect(told.steps).toEqual([]);
     await vi.advanceTimersByTimeAsync(2_000);
     await refused;
-    expect(told.steps).toEqual([`interrupted ${IMPORT}: the sender sent nothing for 120 s`]);
+    expect(told.steps).toEqual([`interrupted ${IMPORT}: no data was received for 120 s`]);
   });
 });
 

@@ -87,7 +87,7 @@ describe("a range of the event log on Kafka", () => {
     expect(batches).toEqual([
       { token: "log@100-901:events.raw:3:7-9", note: undefined, times: ["at 100", "at 900", "at 901"] },
     ]);
-    expect(errors).toEqual([expect.stringMatching(/truncated within a range .* offset 8 of partition 3/)]);
+    expect(errors).toEqual([expect.stringMatching(/truncated within a batch .*partition 3, up to offset 8/)]);
   });
 
   test("is forgotten where its last record is not in the log any more", async () => {

@@ -82,7 +82,7 @@ function withLast(text: string, last: number): string {
 describe("a damaged file", () => {
   it.each([
     ["GeoIP2-City-Test-Broken-Double-Format", "it contains an invalid number"],
-    ["GeoIP2-City-Test-Invalid-Node-Count", "its search tree does not end where its metadata says"],
+    ["GeoIP2-City-Test-Invalid-Node-Count", "the size of its search tree does not match its metadata"],
   ])("%s is refused, naming it", (name, reason) => {
     const file = load(name);
     expect(() => checked(file)).toThrow(`The database ${file.path} is damaged or not an MMDB file: `);
@@ -97,7 +97,7 @@ describe("a damaged file", () => {
   it("is refused when a part in the middle is missing", () => {
     const { path, bytes } = load("GeoIP2-City-Test");
     const shortened = Buffer.concat([bytes.subarray(0, 5_000), bytes.subarray(6_000)]);
-    expect(() => checked({ path, bytes: shortened })).toThrow("its search tree does not end where");
+    expect(() => checked({ path, bytes: shortened })).toThrow("the size of its search tree does not match");
   });
 
   it("is refused or read whatever byte of it is flipped, and never crashes a lookup that follows", () => {

@@ -62,13 +62,16 @@ describe.each([
 describe("a table that is not usable", () => {
   it.each([
     ["1.0.0.0,1.0.0.255,13335", "line 1 has fewer than four columns"],
-    ["1.0.0.0,1.0.0.255,13335,A\n\n1.0.1.0,x,1,B", "line 3 does not start with two addresses of one family"],
-    ["1.0.0.0,2001:db8::,13335,A", "line 1 does not start with two addresses of one family"],
+    [
+      "1.0.0.0,1.0.0.255,13335,A\n\n1.0.1.0,x,1,B",
+      "line 3 does not start with two IP addresses of the same family",
+    ],
+    ["1.0.0.0,2001:db8::,13335,A", "line 1 does not start with two IP addresses of the same family"],
     ["1.0.0.0,1.0.0.255,AS13335,A", "line 1 has no AS number in its third column"],
     ["1.0.0.0,1.0.0.255,4294967296,A", "line 1 has no AS number in its third column"],
     [
       "2.0.0.0,2.0.0.255,1,A\n1.0.0.0,1.0.0.255,1,A",
-      "line 2 starts at a lower address than the previous range",
+      "line 2 starts at a lower IP address than the previous range",
     ],
   ])("%j is refused, naming file and line", (text, fault) => {
     expect(() => parse(text)).toThrow(`The ASN database /data/asn.csv is invalid: ${fault}`);

@@ -43,15 +43,17 @@ test("a shard that a server does not know would be missing from every number", (
 });
 
 test("several servers of a shard must replicate", () => {
-  expect(check(server("a1"), server("a2", { replicates: false }))).toThrow("a2 has no macro replica");
+  expect(check(server("a1"), server("a2", { replicates: false }))).toThrow(
+    "a2 does not define the macro replica",
+  );
 });
 
 test("servers of one shard have one macro, and those of others another", () => {
   expect(check(server("a1"), server("a2", { shardMacro: "b" }))).toThrow(
-    "servers of a shard must share this macro",
+    "servers of the same shard must have the same macro",
   );
   expect(check(server("a1"), server("b1", { shardMacro: "a" }))).toThrow(
-    "servers of a shard must share this macro",
+    "servers of the same shard must have the same macro",
   );
 });
 
