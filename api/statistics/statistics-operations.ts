@@ -13,15 +13,16 @@ import {
 } from "../../schemas/contracts/statistics.js";
 import { DATE } from "../../schemas/formats.js";
 import type { ProblemCode } from "../../schemas/problem.js";
+import { parsePosition } from "./answer-list.js";
 import { PAGE_QUERY } from "../http/answers/paging.js";
 import { PACKAGE_QUERY } from "../packages/packages.js";
-import type { Operation, Parameter } from "../http/route.js";
-import { RANGE_LIMITS, ROWS, VARIABLE } from "./parse-statistics-query.js";
+import type { Operation, Parameter, Parameters } from "../http/route.js";
+import { RANGE_LIMITS, ROWS, VARIABLE } from "./statistics-asked.js";
 
-const TEXT = { type: "string" };
+const TEXT = { type: "string" } as const;
 const NAMES = STATISTICS_LISTS.map(({ name }) => name);
 
-const FILTERS: Record<string, Parameter> = Object.fromEntries(
+const FILTERS: Parameters = Object.fromEntries(
   [...FILTER_COLUMNS.keys()].map((name) => [
     name,
     {
@@ -33,10 +34,10 @@ const FILTERS: Record<string, Parameter> = Object.fromEntries(
   ]),
 );
 
-export const AUTOMATED_PARAMETER: Parameter = {
+export const AUTOMATED_PARAMETER = {
   schema: { type: "string", enum: AUTOMATED, default: "include" },
-  description: "Whether downloads by bots, continuous integration and mirrors are counted",
-};
+  description: "Whether downloads and views by bots, continuous integration and mirrors are counted",
+} as const satisfies Parameter;
 
 export const COMPARE_PARAMETER = {
   schema: { type: "string", anyOf: [{ enum: COMPARISONS }, DATE], default: "none" },
@@ -46,9 +47,10 @@ export const COMPARE_PARAMETER = {
     "(53 if the range needs them), so that weekdays align with weekdays. A date: as many days from that " +
     "date, which must end before the range. With `-weekdays` and with a date, unfinished days are " +
     "excluded on both sides, and `compare.of` lists the compared days",
-} satisfies Parameter;
+  sentence: `must be one of ${COMPARISONS.join(", ")}, or a date in the form YYYY-MM-DD`,
+} as const satisfies Parameter;
 
-export const STATISTICS_QUERY: Record<string, Parameter> = {
+export const STATISTICS_QUERY = {
   startDate: {
     schema: DATE,
     description:
@@ -70,27 +72,27 @@ export const STATISTICS_QUERY: Record<string, Parameter> = {
   automated: AUTOMATED_PARAMETER,
   versions: versionsParameter("exact"),
   ...FILTERS,
-};
+} as const satisfies Parameters;
 
-export function versionsParameter(grouping: VersionGrouping): Parameter {
+export function versionsParameter(grouping: VersionGrouping) {
   return {
     schema: { type: "string", enum: VERSION_GROUPINGS, default: grouping },
     description:
       "Version grouping. `minor` counts `1.4.2` as `1.4.x`, `major` as `1.x`. Pre-releases belong " +
       "to the group of their numbers; versions without a number, such as `latest`, stay as they are. " +
       "Versions with equal counts are sorted newest first; more than 1,000 of them are sorted by their text",
-  };
+  } as const satisfies Parameter;
 }
 
-export function intervalParameter(interval: Interval, intervals: readonly Interval[]): Parameter {
-  const hours = intervals.includes("hour") ? HOURS : "";
+export function intervalParameter<const Each extends Interval>(interval: Each, intervals: readonly Each[]) {
+  const hours = intervals.some((each) => each === "hour") ? HOURS : "";
   return {
     schema: { type: "string", enum: intervals, default: interval },
     description:
       hours +
       "Bucket size of the series. Weeks start on Monday (ISO 8601). The first and the last bucket are cut at " +
       "the ends of the range",
-  };
+  } as const satisfies Parameter;
 }
 
 const HOURS =
@@ -131,7 +133,7 @@ const EXAMPLE: Statistics = {
   breakdowns: { ...Object.fromEntries(NAMES.map((name) => [name, []])), country: [ROW] },
 };
 
-export const READ_STATISTICS: Operation = {
+export const READ_STATISTICS = {
   id: "readStatistics",
   summary: "Get statistics of an owner, package or pixel",
   description: `${DESCRIPTION}\n\nCSV has the series only. ${CSV_IS_EXPORT}`,
@@ -158,11 +160,11 @@ export const READ_STATISTICS: Operation = {
     },
   },
   problems: STATISTICS_PROBLEMS,
-};
+} as const satisfies Operation;
 
 const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
 
-export const READ_STATISTICS_LIST: Operation = {
+export const READ_STATISTICS_LIST = {
   id: "readStatisticsList",
   summary: "Get one list of the statistics in full",
   description: `${DESCRIPTION}\n\n${CSV_IS_EXPORT}`,
@@ -174,10 +176,16 @@ export const READ_STATISTICS_LIST: Operation = {
     search: {
       schema: { type: "string", minLength: 1, maxLength: 256 },
       description: "Return only rows with a value that contains this text, ignoring case",
+      sentence: "must be a single text of 1 to 256 characters",
     },
-    after: { schema: TEXT, description: "Return rows after this one: `next` of the previous page" },
+    after: {
+      schema: TEXT,
+      description: "Return rows after this one: `next` of the previous page",
+      sentence: "must be the id of an entry in the list",
+      allows: (text) => parsePosition(text) !== undefined,
+    },
     per_page: {
-      ...PAGE_QUERY["per_page"]!,
+      ...PAGE_QUERY.per_page,
       description: "Maximum number of rows. CSV has all rows if omitted",
     },
   },
@@ -202,4 +210,4 @@ export const READ_STATISTICS_LIST: Operation = {
     },
   },
   problems: STATISTICS_PROBLEMS,
-};
+} as const satisfies Operation;
