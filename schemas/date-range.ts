@@ -11,11 +11,14 @@ export const DAY_MS = 86_400_000;
 /** The longest range of answers whose size does not grow with the number of events. */
 export const RANGE_DAYS_MAX = 366;
 
+/** The parameters of a query, which may be anything. */
+interface AskedRange {
+  readonly startDate?: unknown;
+  readonly endDate?: unknown;
+}
+
 /** @throws Problem invalid-date, empty-range, range-too-long */
-export function parseDateRange(
-  query: Readonly<Record<string, string | string[] | undefined>>,
-  { daysMax }: { daysMax: number },
-): DateRange {
+export function parseDateRange(query: AskedRange, { daysMax }: { daysMax: number }): DateRange {
   const startDate = parseDate(query, "startDate");
   const endDate = parseDate(query, "endDate");
   const days = (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS;
@@ -31,7 +34,7 @@ export function parseDateRange(
 }
 
 export function parseOptionalDateRange(
-  query: Readonly<Record<string, string | string[] | undefined>>,
+  query: AskedRange,
   { daysMax, daysDefault, now }: { daysMax: number; daysDefault: number; now: Date },
 ): DateRange {
   const { startDate, endDate } = query;
@@ -60,7 +63,7 @@ export function dateAt(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-function parseDate(query: Readonly<Record<string, string | string[] | undefined>>, name: string): string {
+function parseDate(query: AskedRange, name: keyof AskedRange): string {
   const text = query[name];
   if (typeof text !== "string")
     throw new Problem("invalid-date", `${name} is required exactly once, as YYYY-MM-DD.`);

@@ -40,6 +40,19 @@ export function objectOf<const Required extends readonly string[], const Propert
   return { type: "object", required, additionalProperties: false, properties } as const;
 }
 
+/** The same schema for each of these properties. */
+export function recordOf<const Name extends string, const Schema extends object>(
+  names: readonly Name[],
+  schema: Schema,
+) {
+  return Object.fromEntries(names.map((name) => [name, schema])) as { readonly [Each in Name]: Schema };
+}
+
+/** The names of some properties, for the list of those that are required. */
+export function namesOf<Properties extends object>(properties: Properties) {
+  return Object.keys(properties) as (keyof Properties & string)[];
+}
+
 export function titledObject<
   const Title extends string,
   const Required extends readonly string[],

@@ -33,6 +33,15 @@ const findsFirst = new Ajv(STRICT);
 for (const [name, { validate }] of Object.entries(FORMATS))
   for (const ajv of [findsAll, findsFirst]) ajv.addFormat(name, validate);
 
+/** Whether a schema accepts a value. Compiled for the first value. */
+export function accepts(schema: object, value: unknown): boolean {
+  const validate = validators.get(schema) ?? findsFirst.compile(schema);
+  validators.set(schema, validate);
+  return validate(value);
+}
+
+const validators = new WeakMap<object, ValidateFunction>();
+
 /** Each could have a fault: to find that many takes 10 ms, and nobody reads them. */
 const VALUES_LOOKED_THROUGH = 10_000;
 

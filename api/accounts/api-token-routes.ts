@@ -30,7 +30,7 @@ const SENT = {
 };
 const LISTED = { id: ID, ...SENT, createdAt: "2026-08-04T13:58:26.021037Z" };
 
-const LIST_TOKENS: Operation = {
+const LIST_TOKENS = {
   id: "listTokens",
   summary: "List your access tokens",
   description: "Requires the account's own token. Expired tokens are listed until they are revoked.",
@@ -42,7 +42,7 @@ const LIST_TOKENS: Operation = {
   },
   query: LIST_QUERY,
   problems: ["out-of-scope"],
-};
+} satisfies Operation;
 
 const CREATE_TOKEN: Operation = {
   id: "createToken",
@@ -84,8 +84,8 @@ export function apiTokenRoutes({ pg, tokens, onIssued, quotas }: ApiTokenDeps): 
       path: "/v1/user/tokens",
       action: "tokens.list",
       operation: LIST_TOKENS,
-      async handle({ ctx, account }) {
-        ctx.body = listPage(ctx, await listApiTokens(pg, account.id), ({ id }) => id);
+      async handle({ ctx, account, query }) {
+        ctx.body = listPage({ ctx, query }, await listApiTokens(pg, account.id), ({ id }) => id);
       },
     }),
     route({

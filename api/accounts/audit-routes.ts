@@ -1,13 +1,10 @@
-import type { ParsedUrlQuery } from "node:querystring";
 import { AUDIT_ENTRY, OPERATOR, SERVICE } from "../../schemas/contracts/audit-entry.js";
 import { isOwnerName } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
 import { ACTIONS } from "../access/resources.js";
 import { ownerFor } from "../access/authorise.js";
-import { type Operation, type Route, route } from "../http/route.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { type Operation, type Parameters, type Route, route } from "../http/route.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import {
-  type AuditFilter,
   OPERATOR_ACTIONS,
   SERVICE_ACTIONS,
   SIGN_IN_ACTIONS,
@@ -28,25 +25,41 @@ const EXAMPLE = {
   created_at: "2026-08-04T13:58:26.021037Z",
 };
 
-const LIST_AUDIT: Operation = {
+const NAMED_ACTIONS: readonly string[] = [
+  ...Object.keys(ACTIONS),
+  ...OPERATOR_ACTIONS,
+  ...SERVICE_ACTIONS,
+  ...SIGN_IN_ACTIONS,
+];
+
+/** A value that no entry can have is rejected: a typing error must not look like an empty log. */
+const FILTERS = {
+  action: {
+    schema: { type: "string", enum: NAMED_ACTIONS },
+    description: "Return only entries for this action",
+    example: "packages.create",
+    sentence: "must be a single action, such as packages.create",
+  },
+  actor: {
+    schema: { type: "string" },
+    description: "Return only entries by this user",
+    example: "ada",
+    sentence: `must be a single username, ${OPERATOR} or ${SERVICE}`,
+    allows: (text) => text === OPERATOR || text === SERVICE || isOwnerName(text),
+  },
+} as const satisfies Parameters;
+
+const LIST_AUDIT = {
   id: "listAuditEntries",
   summary: "List audit log entries",
   description:
     "Changes, exports and sign-ins, newest first. Owners and admins can read an organization's log; " +
     `users can read their own. The actor is \`${OPERATOR}\` for changes made on the service's command ` +
-    `line, and \`${SERVICE}\` for changes made by the service itself. For \`export.read\`, \`packages.export\` ` +
-    "and `user.sign-in-failed`, at most ten entries per minute are recorded, and the newest 1,000 per " +
-    "token are kept (the operator can change this number). If a token exports the same target several " +
-    "times within a minute, one entry lists all exported days.",
-  query: {
-    ...PAGE_QUERY,
-    action: {
-      schema: { type: "string" },
-      description: "Return only entries for this action",
-      example: "packages.create",
-    },
-    actor: { schema: { type: "string" }, description: "Return only entries by this user", example: "ada" },
-  },
+    `line, and \`${SERVICE}\` for changes made by the service itself. At most ten failed sign-ins a minute ` +
+    "are recorded. Of `export.read`, `packages.export` and `user.sign-in-failed`, the newest 1,000 entries " +
+    "for each action and token are kept (the operator can change this number). If a token exports the same " +
+    "target several times within a minute, one entry lists all exported days.",
+  query: { ...PAGE_QUERY, ...FILTERS },
   answers: {
     200: pageAnswer({
       name: "audit_entries",
@@ -55,7 +68,7 @@ const LIST_AUDIT: Operation = {
       title: "AuditEntryList",
     }),
   },
-};
+} satisfies Operation;
 
 export function auditRoutes({ pg }: { pg: Postgres }): Route[] {
   return [
@@ -64,32 +77,13 @@ export function auditRoutes({ pg }: { pg: Postgres }): Route[] {
       path: "/v2/:owner/audit",
       action: "audit.read",
       operation: LIST_AUDIT,
-      async handle({ ctx, account, action, param }) {
-        const page = parsePage(ctx.query);
-        const filter = parseFilter(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const page = pageOf(query);
+        const filter = { action: query.action, actor: query.actor };
         const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
         const rows = await listAuditEntries(pg, { accountId: account.id, ownerId, page, filter });
         ctx.body = pageBody(ctx, { name: "audit_entries", rows, page, record: (each) => each });
       },
     }),
   ];
-}
-
-const NAMED_ACTIONS: readonly string[] = [
-  ...Object.keys(ACTIONS),
-  ...OPERATOR_ACTIONS,
-  ...SERVICE_ACTIONS,
-  ...SIGN_IN_ACTIONS,
-];
-
-/** Throws `invalid-query` for a value that no entry can have: a typing error must not look like an empty log. */
-function parseFilter({ action, actor }: ParsedUrlQuery): AuditFilter {
-  if (action !== undefined && (typeof action !== "string" || !NAMED_ACTIONS.includes(action)))
-    throw new Problem("invalid-query", "action must be a single action, such as packages.create.");
-  if (
-    actor !== undefined &&
-    (typeof actor !== "string" || !(actor === OPERATOR || actor === SERVICE || isOwnerName(actor)))
-  )
-    throw new Problem("invalid-query", `actor must be a single username, ${OPERATOR} or ${SERVICE}.`);
-  return { action, actor };
 }

@@ -2,7 +2,6 @@ import type { Pool } from "pg";
 import { NEW_TOKEN_V1, USER_V1, type UserV1 } from "../../schemas/contracts/user.js";
 import { type Account, reaches } from "../access/access.js";
 import { type TokenRoutesDeps, rotateOwnToken } from "../identity/accounts.js";
-import { parseFlag } from "../http/answers/query-parameters.js";
 import { inProcessCaller } from "../identity/client-address.js";
 import { type Operation, type Route, route } from "../http/route.js";
 import { requireUser } from "../identity/stored-accounts.js";
@@ -35,7 +34,7 @@ const GET_USER: Operation = {
   },
 };
 
-const ROTATE_TOKEN: Operation = {
+const ROTATE_TOKEN = {
   id: "rotateToken",
   summary: "Rotate your API token",
   description:
@@ -44,7 +43,7 @@ const ROTATE_TOKEN: Operation = {
     "account's own token. If several requests arrive at the same time, one succeeds and the others get 401.",
   query: {
     revokeTokens: {
-      schema: { type: "boolean" },
+      schema: { type: "boolean", default: false },
       description: "Also revoke all access tokens. Use this if someone else may have the token",
       example: true,
     },
@@ -53,7 +52,7 @@ const ROTATE_TOKEN: Operation = {
     200: { description: "The new token", schema: NEW_TOKEN_V1, example: { token: TOKEN } },
   },
   problems: ["out-of-scope"],
-};
+} as const satisfies Operation;
 
 export function userRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
   return [
@@ -74,8 +73,7 @@ export function userRoutes({ pg, tokens, onIssued }: TokenRoutesDeps): Route[] {
       path: "/v1/user/token",
       action: "user.rotate-token",
       operation: ROTATE_TOKEN,
-      async handle({ ctx, account, record }) {
-        const revokeTokens = parseFlag(ctx.query, "revokeTokens");
+      async handle({ ctx, account, query: { revokeTokens }, record }) {
         const token = await rotateOwnToken({ pg, tokens }, { account, revokeTokens, record });
         onIssued?.(token);
         ctx.body = { token };

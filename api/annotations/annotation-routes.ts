@@ -8,15 +8,16 @@ import {
   parseAnnotationCreate,
 } from "../../schemas/contracts/annotation.js";
 import { DAY_MS, RANGE_DAYS_MAX, parseDateRange } from "../../schemas/date-range.js";
+import { DATE } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
 import { ownedPackageId } from "../access/owned-package.js";
 import { lockOwner } from "../access/owners.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import { bytesTag, putLocation } from "../http/answers/headers.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { type Call, type Route, route } from "../http/route.js";
+import { type Call, type Parameters, type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
 import {
@@ -34,6 +35,20 @@ interface AnnotationDeps {
 
 const PATH = "/v2/:owner/annotations";
 
+const LIST_QUERY = {
+  startDate: {
+    schema: DATE,
+    description: "Start of the range (UTC day, inclusive). Requires `endDate`",
+  },
+  endDate: { schema: DATE, description: "End of the range (UTC day, exclusive)" },
+  package: {
+    schema: { type: "string" },
+    description:
+      "Return only annotations of this package (id or name) and annotations that apply to all packages",
+  },
+  ...PAGE_QUERY,
+} as const satisfies Parameters;
+
 export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps): Route[] {
   return [
     route({
@@ -46,19 +61,7 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
         description:
           "Omits annotations of packages you are blocked from. In Grafana's format the response is a " +
           "single page of at most 1,000 annotations.",
-        query: {
-          startDate: {
-            schema: DATE_SCHEMA,
-            description: "Start of the range (UTC day, inclusive). Requires `endDate`",
-          },
-          endDate: { schema: DATE_SCHEMA, description: "End of the range (UTC day, exclusive)" },
-          package: {
-            schema: { type: "string" },
-            description:
-              "Return only annotations of this package (id or name) and annotations that apply to all packages",
-          },
-          ...PAGE_QUERY,
-        },
+        query: LIST_QUERY,
         answers: {
           200: {
             ...pageAnswer({
@@ -116,8 +119,6 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
   ];
 }
 
-const DATE_SCHEMA = { type: "string", format: "date" };
-
 const EXAMPLE: AnnotationRecord = {
   id: "01a1fbad-cab4-710c-82a1-b3f3576e59e4",
   owner: "acme",
@@ -131,13 +132,12 @@ const EXAMPLE: AnnotationRecord = {
 
 async function answerList(
   pg: Pool,
-  { ctx, account, action, param }: Call<"annotations.read">,
+  { ctx, account, action, query, param }: Call<"annotations.read", typeof LIST_QUERY>,
 ): Promise<void> {
-  const page = parsePage(ctx.query);
-  const { startDate, endDate, package: idOrName } = ctx.query;
+  const page = pageOf(query);
+  const { startDate, endDate, package: idOrName } = query;
   const isRange = startDate !== undefined || endDate !== undefined;
-  const range = isRange ? parseDateRange(ctx.query, { daysMax: RANGE_DAYS_MAX }) : undefined;
-  if (Array.isArray(idOrName)) throw new Problem("invalid-query", "package can be given only once.");
+  const range = isRange ? parseDateRange(query, { daysMax: RANGE_DAYS_MAX }) : undefined;
   const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
   const found =
     idOrName === undefined

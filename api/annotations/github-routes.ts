@@ -8,7 +8,7 @@ import { insertAuditEntry } from "../access/audit-entries.js";
 import { ownerFor } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
-import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
+import { readQuery } from "../http/answers/query-parameters.js";
 import { MIB } from "../http/body-limits.js";
 import { parseJson, readBody } from "../http/middleware/read-json.js";
 import { type ApiContext, type PublicRoute, type Route, paramOf, route } from "../http/route.js";
@@ -139,9 +139,9 @@ export function githubReleaseRoutes({ pg, sealer, quotas = DEFAULT_QUOTAS }: Git
       },
       async handle(ctx) {
         const owner = await signedOwner({ pg, sealer, nobody: (nobody ??= signerOfNobody(sealer)) }, ctx);
-        refuseUnknownParameters(ctx.query, { query: GITHUB_QUERY });
+        const { package: asked } = readQuery(ctx.query, { query: GITHUB_QUERY });
         const release = isOfReleases(ctx) ? readReleaseEvent(owner.event) : undefined;
-        const added = release !== undefined && (await addRelease({ pg, quotas }, { ctx, owner, release }));
+        const added = release !== undefined && (await addRelease({ pg, quotas }, { asked, owner, release }));
         ctx.status = added ? 201 : 204;
         if (added) ctx.body = "";
       },
@@ -219,17 +219,16 @@ function eventOf(body: Buffer, ctx: ApiContext): unknown {
 }
 
 interface Adding {
-  ctx: ApiContext;
+  /** The id or name of a package. */
+  asked: string | undefined;
   owner: SignedOwner;
   release: Release;
 }
 
 async function addRelease(
   { pg, quotas }: Required<Pick<GithubDeps, "pg">> & { quotas: Quotas },
-  { ctx, owner: { id: ownerId, name }, release: { key, ...release } }: Adding,
+  { asked, owner: { id: ownerId, name }, release: { key, ...release } }: Adding,
 ): Promise<boolean> {
-  const asked = ctx.query["package"];
-  if (Array.isArray(asked)) throw new Problem("invalid-query", "package can be given only once.");
   return inTransaction(pg, async (client) => {
     await lockOwner(client, name);
     const packageId = asked === undefined ? null : await packageNamed(client, { ownerId, asked });

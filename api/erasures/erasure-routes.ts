@@ -15,7 +15,7 @@ import { Problem } from "../../schemas/problem.js";
 import { ownerFor, wholeOwnerFor } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";
 import { putLocation } from "../http/answers/headers.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import { type Call, type Route, route } from "../http/route.js";
 import type { Sealer } from "../identity/tokens.js";
@@ -76,8 +76,8 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
           200: pageAnswer({ name: "erasures", record: ERASURE, example: EXAMPLE }),
         },
       },
-      async handle({ ctx, account, action, param }) {
-        const page = parsePage(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const page = pageOf(query);
         const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
         const rows = await listErasures(pg, { ownerId, page });
         ctx.body = pageBody(ctx, { name: "erasures", rows, page, record: (each) => each });

@@ -14,15 +14,14 @@ import { artifactNamed } from "../access/artifacts.js";
 import { type Owner, ownerFor } from "../access/authorise.js";
 import { access } from "../access/access.js";
 import { EXPORT_HEADERS, formatOf, rangeQuery } from "./exported-file.js";
+import type { QueryOf } from "../http/answers/query-parameters.js";
 import { negotiateFormat } from "../http/answers/headers.js";
-import { type ApiContext, type Operation, type Route, route } from "../http/route.js";
+import { type ApiContext, type Operation, type Parameters, type Route, route } from "../http/route.js";
 import { readCompleteThrough } from "../imports/export-state.js";
 import { type ListedPackage, listPackagesOfOwner } from "../access/visible-packages.js";
 import type { Postgres } from "../postgres/query.js";
-import type { ParsedUrlQuery } from "node:querystring";
-import { Problem } from "../../schemas/problem.js";
 import type { LibraryType } from "../../schemas/records/artifact.js";
-import { PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../packages/packages.js";
+import { PACKAGE_PROBLEMS, PACKAGE_QUERY, packageTypeOf } from "../packages/packages.js";
 
 interface AggregateRoutesDeps {
   pg: Postgres;
@@ -38,18 +37,36 @@ const PATHS = [
   { kind: "user", path: "/v1/users/:owner/aggregates.:format", hasEnding: true },
 ] as const;
 
+const QUERY = {
+  ...rangeQuery({ daysMax: RANGE_DAYS_MAX }),
+  breakdown: {
+    schema: { type: "array", items: { type: "string" } },
+    description: `Return only these breakdowns, separated by commas: ${BREAKDOWNS.join(", ")}`,
+    example: ["total,country"],
+    sentence: `must be one or more of ${BREAKDOWNS.join(", ")}`,
+    allows: (text) => text.split(",").every((name) => BREAKDOWNS.includes(name as Breakdown)),
+  },
+  package: { schema: { type: "string" }, description: "Return only this package (id or name)" },
+  ...PACKAGE_QUERY,
+  fields: {
+    schema: { type: "string", enum: ["name"] },
+    description: "Adds `package_name` to NDJSON lines. The other formats always include it",
+    sentence: "must be name",
+  },
+} as const satisfies Parameters;
+
 export function aggregateRoutes(deps: AggregateRoutesDeps): Route[] {
   return PATHS.map(({ kind, path, hasEnding }) =>
     route({
       method: "GET",
       path,
       action: "export.read",
-      operation: aggregatesOperation({ kind, hasEnding }, { daysMax: RANGE_DAYS_MAX }),
-      async handle({ ctx, account, action, param, recordExports }) {
+      operation: aggregatesOperation({ kind, hasEnding }),
+      async handle({ ctx, account, action, query: sent, param, recordExports }) {
         const format = hasEnding
           ? formatOf(`aggregates.${param("format")}`)
           : negotiateFormat(ctx, EXPORT_FORMATS);
-        const query = parseAggregatesQuery(ctx.query, { daysMax: RANGE_DAYS_MAX });
+        const query = askedBy(sent);
         const owner = await ownerFor(deps.pg, account, param("owner"), action, { kind });
         const only = await answerAggregates(ctx, { owner, accountId: account.id, query, format }, deps);
         const changes = { export: "aggregates", format, ...query.range, package: only };
@@ -104,28 +121,14 @@ interface AggregatesAsked {
   named: boolean;
 }
 
-/** Throws `invalid-query`, `invalid-date`, `empty-range`, `range-too-long`. */
-function parseAggregatesQuery(query: ParsedUrlQuery, { daysMax }: { daysMax: number }): AggregatesAsked {
-  const range = parseDateRange(query, { daysMax });
-  const { breakdown, package: idOrName, fields } = query;
-  if (idOrName !== undefined && typeof idOrName !== "string")
-    throw new Problem("invalid-query", "package can be given only once.");
-  if (fields !== undefined && fields !== "name") throw new Problem("invalid-query", "fields must be name.");
+function askedBy({ breakdown, fields, ...query }: QueryOf<typeof QUERY>): AggregatesAsked {
   return {
-    range,
-    breakdowns: parseBreakdowns(breakdown),
-    package: idOrName,
-    packageType: parsePackageType(query),
+    range: parseDateRange(query, { daysMax: RANGE_DAYS_MAX }),
+    breakdowns: (breakdown?.flatMap((text) => text.split(",")) as Breakdown[] | undefined) ?? BREAKDOWNS,
+    package: query.package,
+    packageType: packageTypeOf(query),
     named: fields === "name",
   };
-}
-
-function parseBreakdowns(text: string | string[] | undefined): readonly Breakdown[] {
-  if (text === undefined) return BREAKDOWNS;
-  const names = (typeof text === "string" ? [text] : text).flatMap((each) => each.split(","));
-  const unknown = names.find((name) => !BREAKDOWNS.includes(name as Breakdown));
-  if (unknown === undefined) return names as Breakdown[];
-  throw new Problem("invalid-query", `breakdown must be one or more of ${BREAKDOWNS.join(", ")}.`);
 }
 
 const EXAMPLE = {
@@ -152,10 +155,7 @@ interface AggregatesPath {
   hasEnding: boolean;
 }
 
-function aggregatesOperation(
-  { kind, hasEnding }: AggregatesPath,
-  { daysMax }: { daysMax: number },
-): Operation {
+function aggregatesOperation({ kind, hasEnding }: AggregatesPath): Operation<typeof QUERY> {
   const format = hasEnding
     ? "in the format of the path's extension"
     : "in the format of `Accept` (default: NDJSON)";
@@ -167,7 +167,7 @@ function aggregatesOperation(
       "breakdown and value. If the export fails midway, the connection is closed. With `TE: trailers`, a " +
       "complete response ends with the trailer `X-Row-Count` (the number of rows), and zstd is not used.",
     ...(hasEnding && { path: ENDING }),
-    query: { ...rangeQuery({ daysMax }), ...QUERY },
+    query: QUERY,
     answers: {
       200: {
         description: `One aggregate per line or row, ${format}`,
@@ -186,18 +186,5 @@ const ENDING = {
     schema: { type: "string", enum: EXPORT_FORMATS },
     description: "Format of the export. `Accept` is ignored",
     example: "parquet",
-  },
-};
-
-const QUERY = {
-  breakdown: {
-    schema: { type: "string", example: "total,country" },
-    description: `Return only these breakdowns, separated by commas: ${BREAKDOWNS.join(", ")}`,
-  },
-  package: { schema: { type: "string" }, description: "Return only this package (id or name)" },
-  ...PACKAGE_QUERY,
-  fields: {
-    schema: { type: "string", enum: ["name"] },
-    description: "Adds `package_name` to NDJSON lines. The other formats always include it",
   },
 };

@@ -5,9 +5,9 @@ import { Problem } from "../../schemas/problem.js";
 import { type ExportListener, answerRows } from "../http/answers/answer-rows.js";
 import { packageFor } from "../access/authorise.js";
 import { EXPORT_HEADERS, type ExportedFile, parseExportedFile, rangeQuery } from "./exported-file.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "../packages/packages.js";
+import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageTypeOf } from "../packages/packages.js";
 import { listPixelsOfPackage, pixelsForExport } from "./exported-pixels.js";
-import { type ApiContext, type Operation, type Route, route } from "../http/route.js";
+import { type ApiContext, type Operation, type Parameters, type Route, route } from "../http/route.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Postgres } from "../postgres/query.js";
 import { EVENT_ROW } from "../../aggregate/queries/events/event-columns.js";
@@ -28,11 +28,11 @@ export function eventRoutes(deps: EventRoutesDeps): Route[] {
       method: "GET",
       path: "/v1/packages/:package/events/:filename",
       action: "packages.export",
-      operation: eventsOperation("package", { daysMax: DAYS_MAX }),
-      async handle({ ctx, account, action, param, recordExports }) {
+      operation: eventsOperation("package", { query: { ...RANGE, ...PACKAGE_QUERY } }),
+      async handle({ ctx, account, action, query, param, recordExports }) {
         const file = parseExportedFile(param("filename"));
-        const type = parsePackageType(ctx.query);
-        const range = parseDateRange(ctx.query, { daysMax: DAYS_MAX });
+        const type = packageTypeOf(query);
+        const range = parseDateRange(query, { daysMax: DAYS_MAX });
         const { id, ownerId, name } = await packageFor(pg, account, param("package"), action, { type });
         const pixels = await listPixelsOfPackage(pg, id);
         const artifacts = [{ id }, ...pixels].map((each) => ({ id: each.id, packageName: name }));
@@ -45,10 +45,10 @@ export function eventRoutes(deps: EventRoutesDeps): Route[] {
       method: "GET",
       path: "/v1/pixels/events/:filename",
       action: "export.read",
-      operation: eventsOperation("pixels", { daysMax: DAYS_MAX }),
-      async handle({ ctx, account, action, param, recordExports }) {
+      operation: eventsOperation("pixels", { query: RANGE }),
+      async handle({ ctx, account, action, query, param, recordExports }) {
         const file = parseExportedFile(param("filename"));
-        const range = parseDateRange(ctx.query, { daysMax: DAYS_MAX });
+        const range = parseDateRange(query, { daysMax: DAYS_MAX });
         const { owners, artifacts } = await pixelsForExport(pg, account, action);
         await answerEvents(ctx, { file, range, artifacts, ownerIds: owners.map(({ id }) => id) }, deps);
         const changes = { export: "events of pixels", format: file.format, ...range };
@@ -121,12 +121,17 @@ const FILE = {
   },
 };
 
+const RANGE = rangeQuery({ daysMax: DAYS_MAX });
+
 const SUMMARIES = {
   package: "Export events of a package and its pixels",
   pixels: "Export events of all pixels",
 };
 
-function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: number }): Operation {
+function eventsOperation<Query extends Parameters>(
+  of: keyof typeof SUMMARIES,
+  { query }: { query: Query },
+): Operation<Query> {
   const ofPackage = of === "package";
   return {
     id: ofPackage ? "exportPackageEvents" : "exportPixelEvents",
@@ -138,10 +143,7 @@ function eventsOperation(of: keyof typeof SUMMARIES, { daysMax }: { daysMax: num
       "midway, the connection is closed. With `TE: trailers`, a complete response ends with the trailer " +
       "`X-Row-Count` (the number of rows), and zstd is not used.",
     path: { ...(ofPackage && PACKAGE_PATH), ...FILE },
-    query: {
-      ...rangeQuery({ daysMax }),
-      ...(ofPackage && PACKAGE_QUERY),
-    },
+    query,
     answers: {
       200: {
         description: "One row per event",

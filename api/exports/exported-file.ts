@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/aggregate.js";
 import { Problem } from "../../schemas/problem.js";
 import { DATE } from "../../schemas/formats.js";
-import type { Parameter } from "../http/route.js";
+import type { Parameters } from "../http/route.js";
 
 /** A file, as named by the last part of an export's path. */
 export interface ExportedFile {
@@ -28,7 +28,7 @@ export function formatOf(fileName: string): ExportFormat {
   throw new Problem("not-found", `Unknown export format: the file name must end in one of ${endings}.`);
 }
 
-export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate" | "endDate", Parameter> {
+export function rangeQuery({ daysMax }: { daysMax: number }) {
   return {
     startDate: {
       schema: DATE,
@@ -42,7 +42,7 @@ export function rangeQuery({ daysMax }: { daysMax: number }): Record<"startDate"
       description: `End of the range (UTC day, exclusive); at most ${daysMax} days after startDate`,
       example: "2026-11-02",
     },
-  };
+  } as const satisfies Parameters;
 }
 
 export const EXPORT_HEADERS = {

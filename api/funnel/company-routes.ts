@@ -19,9 +19,9 @@ import { Problem } from "../../schemas/problem.js";
 import { requireExportOf, wholeOwnerFor } from "../access/authorise.js";
 import { answerCompanies, companiesAsCsv, companiesTypeOf } from "../exports/answer-companies.js";
 import { type Operation, type Route, route } from "../http/route.js";
-import { PAGE_QUERY, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageOf } from "../http/answers/paging.js";
 import { type Page, type Postgres, query } from "../postgres/query.js";
-import { COMPANY_QUERY, isDomain, parseFilter } from "./company-filter.js";
+import { COMPANY_QUERY, isDomain } from "./company-filter.js";
 import { listCompanies, listStageChanges, readAsOf, readCompany } from "./funnel-companies.js";
 import { type NamedArtifact, artifactNamed, readArtifactNames } from "../access/artifacts.js";
 
@@ -41,9 +41,10 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
       path: "/v2/:owner/companies",
       action: "funnel.read",
       operation: LIST_COMPANIES,
-      async handle({ ctx, account, action, param, recordExports }) {
-        const page = parsePage(ctx.query, isDomain);
-        const { package: used, days, ...filter } = parseFilter(ctx.query);
+      async handle({ ctx, account, action, query: asked, param, recordExports }) {
+        const page = pageOf(asked);
+        const { package: used, days, stage, search, sort, first_seen_from: firstSeenFrom } = asked;
+        const filter = { stage, search, firstSeenFrom, sort };
         const owner = await wholeOwnerFor(deps.pg, account, param("owner"), action);
         const ownerId = owner.id;
         const type = companiesTypeOf(ctx);
@@ -55,8 +56,8 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
         const companies = days === undefined ? found : await withDays(found, { ownerId, days }, deps);
         answerCompanies(ctx, companies, { page, type, asOf });
         if (type === "application/json") return;
-        const asked = { ...filter, package: used };
-        recordExports({ ownerId, target: owner, changes: { export: "companies", format: type, ...asked } });
+        const changes = { export: "companies", format: type, ...filter, package: used };
+        recordExports({ ownerId, target: owner, changes });
       },
     }),
     route({
@@ -64,9 +65,9 @@ export function companyRoutes(deps: CompanyRoutesDeps): Route[] {
       path: "/v2/:owner/companies/:company",
       action: "funnel.read",
       operation: GET_COMPANY,
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, query: asked, param }) {
         const limits = { daysMax: RANGE_DAYS_MAX, daysDefault: DAYS_DEFAULT, now: new Date() };
-        const range = parseOptionalDateRange(ctx.query, limits);
+        const range = parseOptionalDateRange(asked, limits);
         const { id: ownerId } = await wholeOwnerFor(deps.pg, account, param("owner"), action);
         const domain = param("company").toLowerCase();
         const company = isDomain(domain) ? await readCompany(deps.pg, { ownerId, domain }) : undefined;
@@ -95,7 +96,7 @@ const EXAMPLE: CompanyRecord = {
 export const NOT_FOR_THE_BLOCKED =
   "Covers all packages and pixels of the owner. If you are blocked from any of the packages, you get 403.";
 
-const LIST_COMPANIES: Operation = {
+const LIST_COMPANIES = {
   id: "listCompanies",
   tag: "Companies",
   summary: "List companies",
@@ -112,8 +113,10 @@ const LIST_COMPANIES: Operation = {
       schema: { type: "string" },
       description: "Return companies after the one with this domain",
       example: "mercedes-benz.com",
+      sentence: "must be the domain of a company in the list",
+      allows: isDomain,
     },
-    ...{ per_page: PAGE_QUERY["per_page"] ?? { schema: {}, description: "" } },
+    per_page: PAGE_QUERY.per_page,
   },
   answers: {
     200: {
@@ -133,7 +136,7 @@ const LIST_COMPANIES: Operation = {
     },
   },
   problems: ["forbidden", "export-not-granted", "ambiguous-name", "invalid-date"],
-};
+} as const satisfies Operation;
 
 /** `startDate` and `endDate`, both optional. */
 export const RANGE_QUERY = {
@@ -149,7 +152,7 @@ export const RANGE_QUERY = {
   },
 } as const;
 
-const GET_COMPANY: Operation = {
+const GET_COMPANY = {
   id: "getCompany",
   tag: "Companies",
   summary: "Get a company with its activity, packages and stages",
@@ -193,7 +196,7 @@ const GET_COMPANY: Operation = {
     },
   },
   problems: ["forbidden", "invalid-date", "empty-range", "range-too-long"],
-};
+} as const satisfies Operation;
 
 async function usersOf(
   idOrName: string,

@@ -44,9 +44,9 @@ export function funnelRoutes({ pg }: { pg: Postgres }): Route[] {
         answers: { 200: { description: "The counts", schema: FUNNEL, example: EXAMPLE } },
         problems: ["forbidden", "invalid-date", "empty-range", "range-too-long"],
       },
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, query: asked, param }) {
         const now = new Date();
-        const range = parseOptionalDateRange(ctx.query, {
+        const range = parseOptionalDateRange(asked, {
           daysMax: RANGE_DAYS_MAX,
           daysDefault: DAYS_DEFAULT,
           now,

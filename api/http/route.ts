@@ -12,7 +12,7 @@ import { requireScope } from "../access/authorise.js";
 import type { Action, Tag } from "../access/resources.js";
 import type { Session } from "../identity/sessions.js";
 import type { Postgres } from "../postgres/query.js";
-import { refuseUnknownParameters } from "./answers/query-parameters.js";
+import { type QueryOf, readQuery } from "./answers/query-parameters.js";
 import { BODY_LIMITS, type BodyLimits } from "./body-limits.js";
 import type { TakeExportPermit } from "./export-permits.js";
 import type { TakeLargeBody } from "./large-bodies.js";
@@ -32,20 +32,22 @@ import type { TakeLargeBody } from "./large-bodies.js";
  *
  * Every route names its action, and its handler passes that on to `authorise.ts`.
  */
-export interface Route<Named extends Action = Action> {
+export interface Route<Named extends Action = Action, Query extends Parameters = Parameters> {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** `param` reads segments such as `:owner`. If two paths match, the one registered first answers. */
   path: string | string[];
   action: Named;
   /** Its description in the OpenAPI document. */
-  operation: Operation;
-  handle: (call: Call<Named>) => Promise<void>;
+  operation: Operation<Query>;
+  handle: (call: Call<Named, Query>) => Promise<void>;
 }
 
-export interface Call<Named extends Action = Action> {
+export interface Call<Named extends Action = Action, Query extends Parameters = Parameters> {
   ctx: ApiContext;
   account: Account;
   action: Named;
+  /** The query's parameters, checked and typed by the operation's schemas. */
+  query: QueryOf<Query>;
   /** A path parameter, percent-decoded after routing: it may contain `/`. */
   param: (name: string) => string;
   /** In the transaction of the change. */
@@ -110,7 +112,9 @@ export interface ApiState {
 export type ApiContext = ParameterizedContext<ApiState>;
 
 /** Preserves the literal type of the action, for handlers that pass it to functions for some actions only. */
-export function route<Named extends Action>(described: Route<Named>): Route {
+export function route<Named extends Action, const Query extends Parameters = Parameters>(
+  described: Route<Named, Query>,
+): Route {
   return described as unknown as Route;
 }
 
@@ -134,7 +138,7 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
       `A parameter of ${operation} has an invalid value: ${ctx.path} is another operation.`,
     );
   requireScope(account, action);
-  refuseUnknownParameters(ctx.query, route.operation);
+  const query = readQuery(ctx.query, route.operation);
   using _place = isStreamed(route.operation) ? undefined : await ctx.state.takePlace?.(account.id);
   const by = { accountId: account.id, tokenName: account.limited?.name, requestId: ctx.state.requestId };
   const auditEntry = (changed: Changed) => ({ ...changed, by, action });
@@ -142,6 +146,7 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
     ctx,
     account,
     action,
+    query,
     param: (name) => paramOf(ctx, name),
     record: (client, changed) => insertAuditEntry(client, auditEntry(changed)),
     recordExports(...exported) {
@@ -174,7 +179,7 @@ export function paramOf(ctx: ApiContext, name: string): string {
 }
 
 /** Schemas are those that validate requests and type records. One with a `title` becomes a component of that name. */
-export interface Operation {
+export interface Operation<Query extends Parameters = Parameters> {
   /** camelCase and unique: generated clients name their functions after it. */
   id: string;
   /** By default the tag of the resource of its action. */
@@ -184,7 +189,7 @@ export interface Operation {
   /** JSON schemas of the path's parameters, by name; text by default. */
   path?: Readonly<Record<string, Parameter>>;
   /** Any other parameter is refused. */
-  query?: Readonly<Record<string, Parameter>>;
+  query?: Query;
   /** Parameters whose names begin with this are taken as well. */
   queryPrefix?: string;
   headers?: Readonly<Record<string, Parameter>>;
@@ -194,6 +199,8 @@ export interface Operation {
   problems?: readonly ProblemCode[];
 }
 
+export type Parameters = Readonly<Record<string, Parameter>>;
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Parameter {
@@ -201,6 +208,10 @@ export interface Parameter {
   description: string;
   required?: boolean;
   example?: unknown;
+  /** What it accepts, for an error: "must be a single action". By default derived from the schema. */
+  sentence?: string;
+  /** Whether a text that fits the schema is a value. */
+  allows?: (text: string) => boolean;
 }
 
 export interface Content {

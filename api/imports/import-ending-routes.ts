@@ -6,7 +6,6 @@ import { Problem } from "../../schemas/problem.js";
 import { type ApiListener, NO_LISTENER } from "../http/api-listener.js";
 import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
 import { importOf, importOwnerFor, noImport } from "./import-of.js";
-import { parseFlag } from "../http/answers/query-parameters.js";
 import { type ApiContext, type Call, type Route, route } from "../http/route.js";
 import {
   type OwnedImport,
@@ -66,8 +65,7 @@ export function importEndingRoutes({
         answers: { 202: RETRACTING, 204: { description: "Import aborted" } },
         problems: ["already-finished"],
       },
-      async handle({ ctx, account, action, param, record }) {
-        const retract = parseFlag(ctx.query, "retract");
+      async handle({ ctx, account, action, query: { retract }, param, record }) {
         const id = param("import");
         const ownerId = await importOwnerFor(pg, account, {
           owner: param("owner"),

@@ -1,16 +1,16 @@
 import type { Pool } from "pg";
 import { isUuid } from "../../schemas/formats.js";
-import { type EventImport, IMPORT_STATUSES, type ImportStatus } from "../../schemas/records/import-store.js";
+import { type EventImport, IMPORT_STATUSES } from "../../schemas/records/import-store.js";
 import { Problem } from "../../schemas/problem.js";
 import { type Account, access } from "../access/access.js";
 import type { OwnerAction } from "../access/resources.js";
 import { admit, ownerFor } from "../access/authorise.js";
 import { type ImportFilter, readImport, readImportedInto } from "./imports.js";
 import { type PackageRow, readPackage, readPackagesNamed } from "../access/visible-packages.js";
-import type { ParsedUrlQuery } from "node:querystring";
 import { artifactNamed } from "../access/artifacts.js";
-import { PACKAGE_QUERY, parsePackageType } from "../packages/packages.js";
-import type { Parameter } from "../http/route.js";
+import { PACKAGE_QUERY, packageTypeOf } from "../packages/packages.js";
+import type { QueryOf } from "../http/answers/query-parameters.js";
+import type { Parameters } from "../http/route.js";
 import { readPixelsNamed } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 
@@ -69,7 +69,7 @@ export function noImport(id: string): Problem {
   return new Problem("not-found", `The import ${id} does not exist.`);
 }
 
-export const FILTER_QUERY: Readonly<Record<string, Parameter>> = {
+export const FILTER_QUERY = {
   status: {
     schema: { type: "string", enum: IMPORT_STATUSES },
     description: "Return only imports with this status",
@@ -77,44 +77,27 @@ export const FILTER_QUERY: Readonly<Record<string, Parameter>> = {
   package: { schema: { type: "string" }, description: "Return only imports into this package (id or name)" },
   ...PACKAGE_QUERY,
   pixel: { schema: { type: "string" }, description: "Return only imports into this pixel (id or name)" },
-};
-
-/** The filter of a list of imports, before it is known whether there is such a package or pixel. */
-interface AskedFilter {
-  status: ImportStatus | undefined;
-  artifact: { kind: "package" | "pixel"; idOrName: string; query: ParsedUrlQuery } | undefined;
-}
-
-/** Throws `invalid-query`. */
-export function parseImportFilter(query: ParsedUrlQuery): AskedFilter {
-  const status = query["status"] as ImportStatus | undefined;
-  if (status !== undefined && !IMPORT_STATUSES.includes(status))
-    throw new Problem("invalid-query", `status must be one of ${IMPORT_STATUSES.join(", ")}.`);
-  parsePackageType(query);
-  const kinds = (["package", "pixel"] as const).filter((kind) => query[kind] !== undefined);
-  const [kind] = kinds;
-  if (kind === undefined) return { status, artifact: undefined };
-  const idOrName = query[kind];
-  if (kinds.length > 1 || typeof idOrName !== "string")
-    throw new Problem("invalid-query", "package or pixel must be a single id or name.");
-  return { status, artifact: { kind, idOrName, query } };
-}
+} as const satisfies Parameters;
 
 /** An id is taken as it is: imports outlive what they went into. Throws `not-found` and `ambiguous-name`. */
 export async function importFilterFor(
   pg: Postgres,
-  { status, artifact }: AskedFilter,
+  asked: QueryOf<typeof FILTER_QUERY>,
   by: { accountId: string; owner: string; ownerId: string },
 ): Promise<ImportFilter> {
-  if (artifact === undefined) return { status };
-  const { kind, idOrName, query } = artifact;
+  const { status } = asked;
+  if (asked.package !== undefined && asked.pixel !== undefined)
+    throw new Problem("invalid-query", "package and pixel cannot be combined.");
+  const kind = asked.package === undefined ? "pixel" : "package";
+  const idOrName = asked[kind];
+  if (idOrName === undefined) return { status };
   if (isUuid(idOrName)) return { status, artifact: { kind, id: idOrName } };
   const { accountId, owner, ownerId } = by;
   if (kind === "pixel") {
     const named = await readPixelsNamed(pg, { accountId, owner, name: idOrName });
     return { status, artifact: { kind, id: artifactNamed(kind, idOrName, named).id } };
   }
-  const named = await readPackagesNamed(pg, { accountId, name: idOrName, type: parsePackageType(query) });
+  const named = await readPackagesNamed(pg, { accountId, name: idOrName, type: packageTypeOf(asked) });
   const seen = named.filter(
     (row) => row.ownerId === ownerId && access(row, "packages.read", row) === "allowed",
   );

@@ -1,9 +1,9 @@
 import type { ProblemCode } from "../../schemas/problem.js";
 import { IMPORT_LINE } from "../../schemas/records/import-line.js";
-import { FILE_NAME_MAX } from "../../schemas/records/file-name.js";
+import { FILE_NAME_MAX, isFileName } from "../../schemas/records/file-name.js";
 import { DRY_RUN, EVENT_IMPORT } from "../../schemas/records/import-store.js";
-import type { Operation, Parameter } from "../http/route.js";
-import { LINE_FORMAT_QUERY } from "./parse-line-format.js";
+import type { Operation, Parameter, Parameters } from "../http/route.js";
+import { LINE_FORMAT_QUERY } from "./asked-format.js";
 
 const TIME = "2026-08-04T13:58:26.021037Z";
 
@@ -40,31 +40,34 @@ export const IMPORT_EXAMPLE = {
 
 export const ID: Parameter = { schema: { type: "string", format: "uuid" }, description: "Id of the import" };
 
-export function startOperation({
+export const START_QUERY = {
+  ...LINE_FORMAT_QUERY,
+  name: {
+    schema: { type: "string", minLength: 1, maxLength: FILE_NAME_MAX },
+    description: "Name of the file, shown in the list of imports",
+    example: "access-2026-08.log",
+    sentence: `must be a single line of at most ${FILE_NAME_MAX} characters`,
+    allows: isFileName,
+  },
+  dryRun: {
+    schema: { type: "boolean", default: false },
+    description:
+      "Validate and count the lines without importing them. At most a million lines and ten minutes",
+  },
+} as const satisfies Parameters;
+
+export function startOperation<Query extends Parameters>({
   id,
   summary,
-  query = {},
+  query,
   problems = [],
-}: Pick<Operation, "id" | "summary" | "query" | "problems">): Operation {
+}: Pick<Operation<Query>, "id" | "summary" | "problems"> & { query: Query }): Operation<Query> {
   return {
     id,
     tag: "Imports",
     summary,
     description: DESCRIPTION,
-    query: {
-      ...query,
-      ...LINE_FORMAT_QUERY,
-      name: {
-        schema: { type: "string", minLength: 1, maxLength: FILE_NAME_MAX },
-        description: "Name of the file, shown in the list of imports",
-        example: "access-2026-08.log",
-      },
-      dryRun: {
-        schema: { type: "boolean", default: false },
-        description:
-          "Validate and count the lines without importing them. At most a million lines and ten minutes",
-      },
-    },
+    query,
     headers: {
       "Idempotency-Key": {
         schema: { type: "string", maxLength: 255 },

@@ -6,10 +6,10 @@ import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import { type ExportListener, answerRows } from "../http/answers/answer-rows.js";
 import { ownerFor } from "../access/authorise.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
-import { FILTER_QUERY, importFilterFor, importOf, importOwnerFor, parseImportFilter } from "./import-of.js";
+import { FILTER_QUERY, importFilterFor, importOf, importOwnerFor } from "./import-of.js";
 import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
 import { type Operation, type Route, route } from "../http/route.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { readImportEntries } from "./import-record.js";
 import { listImports } from "./imports.js";
 import type { ClickHouse } from "../../schemas/shards.js";
@@ -35,12 +35,11 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
         },
         problems: PACKAGE_PROBLEMS,
       },
-      async handle({ ctx, account, action, param }) {
-        const page = parsePage(ctx.query);
-        const asked = parseImportFilter(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const page = pageOf(query);
         const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
         const by = { accountId: account.id, owner, ownerId };
-        const filter = await importFilterFor(pg, asked, by);
+        const filter = await importFilterFor(pg, query, by);
         const rows = await listImports(pg, { ...by, page, filter });
         ctx.body = pageBody(ctx, { name: "event_imports", rows, page, record: (each) => each });
       },

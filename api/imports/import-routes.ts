@@ -3,7 +3,6 @@ import { assertFormat } from "../../ingest/import/assert-format.js";
 import { openBody } from "../../ingest/import/open-body.js";
 import { type ActiveUploads, countArrival, receiptClock } from "../../ingest/import/active-uploads.js";
 import { isKnownLarge, receiveImport, type UntilRoom } from "../../ingest/import/receive-import.js";
-import { FILE_NAME_MAX, isFileName } from "../../schemas/records/file-name.js";
 import { SharedCount } from "../../schemas/async/wake-up.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
@@ -11,7 +10,7 @@ import { Problem } from "../../schemas/problem.js";
 import { type ApiListener, NO_LISTENER } from "../http/api-listener.js";
 import { ActiveDryRuns, type CheckLines, dryRun, openLineCheck } from "./dry-run.js";
 import { readingBody } from "./reading-body.js";
-import { startOperation } from "./import-operations.js";
+import { START_QUERY, startOperation } from "./import-operations.js";
 import { importOf } from "./import-of.js";
 import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
 import {
@@ -23,13 +22,13 @@ import {
 } from "../packages/packages.js";
 import { pixelFor } from "../pixels/pixels.js";
 import { openArtifactResolver } from "./artifact-resolver.js";
-import { parseFlag } from "../http/answers/query-parameters.js";
 import { type ApiContext, type Call, type Route, route } from "../http/route.js";
 import type { Account } from "../access/access.js";
+import type { Action } from "../access/resources.js";
 import type { Changed } from "../access/audit-entries.js";
 import { type ImportKey, type NewImport, groupStarts } from "./start-imports.js";
 import { insertImport } from "./imports.js";
-import { type AskedFormat, parseLineFormat, querySuffix } from "./parse-line-format.js";
+import { type AskedFormat, lineFormatOf, querySuffix } from "./asked-format.js";
 import { openRightCheck } from "./require-right.js";
 import { uploadStore } from "./uploads.js";
 
@@ -58,7 +57,7 @@ export interface ImportRoutesDeps {
 }
 
 /** The target of the import, with its name for the audit log. */
-interface Start extends NewImport, Pick<Call, "action" | "auditEntry"> {
+interface Start extends NewImport {
   name: string;
   /** With the target's id and the owner's name as its owner spelled it. */
   path: string;
@@ -84,18 +83,18 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
         ...startOperation({
           id: "importIntoPackage",
           summary: "Import events of a package",
-          query: PACKAGE_QUERY,
+          query: { ...PACKAGE_QUERY, ...START_QUERY },
           problems: PACKAGE_PROBLEMS,
         }),
         path: PACKAGE_PATH,
       },
       async handle(call) {
-        const { ctx, account, action, auditEntry } = call;
+        const { account, action } = call;
         const row = await packageOfOwnerFor(pg, account, packageOnPath(call), action);
         const { ownerId, owner, id, name } = row;
         const target = { ownerId, ...startedBy(account), artifactKind: "package", artifactId: id } as const;
         const path = `/v2/packages/${owner}/${id}/import`;
-        await startImport(ctx, { ...target, name, path, action, auditEntry }, deps);
+        await startImport(call, { ...target, name, path }, deps);
       },
     }),
     route({
@@ -106,16 +105,18 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
         ...startOperation({
           id: "importIntoPixel",
           summary: "Import events of a pixel",
+          query: START_QUERY,
           problems: PACKAGE_PROBLEMS,
         }),
         path: PIXEL_PATH,
       },
-      async handle({ ctx, account, action, param, auditEntry }) {
+      async handle(call) {
+        const { account, action, param } = call;
         const at = { owner: param("owner"), idOrName: param("pixel"), action };
         const { ownerId, owner, id, name } = await pixelFor(pg, account, at);
         const target = { ownerId, ...startedBy(account), artifactKind: "pixel", artifactId: id } as const;
         const path = `/v2/pixels/${owner}/${id}/import`;
-        await startImport(ctx, { ...target, name, path, action, auditEntry }, deps);
+        await startImport(call, { ...target, name, path }, deps);
       },
     }),
     route({
@@ -125,11 +126,13 @@ export function importRoutes(dependencies: ImportRoutesDeps): Route[] {
       operation: startOperation({
         id: "importIntoOwner",
         summary: "Import events of several packages and pixels",
+        query: START_QUERY,
       }),
-      async handle({ ctx, account, action, param, auditEntry }) {
+      async handle(call) {
+        const { account, action, param } = call;
         const { id: ownerId, name } = await ownerFor(pg, account, param("owner"), action);
         const target = { ownerId, ...startedBy(account), artifactKind: "any", artifactId: "" } as const;
-        await startImport(ctx, { ...target, name, path: `/v2/${name}/import`, action, auditEntry }, deps);
+        await startImport(call, { ...target, name, path: `/v2/${name}/import` }, deps);
       },
     }),
   ];
@@ -156,15 +159,14 @@ function startedBy({ id, limited }: Account): Pick<NewImport, "accountId" | "tok
  * The body is asked for once the import counts among the owner's active ones.
  */
 async function startImport(
-  ctx: ApiContext,
-  { name, path, action, auditEntry, ...target }: Start,
+  { ctx, action, query, auditEntry }: Call<Action, typeof START_QUERY>,
+  { name, path, ...target }: Start,
   deps: StartDeps,
 ): Promise<void> {
   const { pg, uploadsPg = pg, uploads, start, eventLog, codec, active } = deps;
   const { bodyBytesMax, idleMsMax, throttle, untilRoom } = deps;
   const { listener = NO_LISTENER } = deps;
-  const asked = parseLineFormat(ctx.query, target.artifactKind);
-  const fileName = parseFileName(ctx.query["name"]);
+  const asked = lineFormatOf(query, target.artifactKind);
   const requireRight = openRightCheck(uploadsPg, ctx.state.requireCaller, { ...target, action, name });
   const contentEncoding = ctx.get("Content-Encoding");
   const received = { bytes: 0, bytesUnpacked: 0, lines: 0, stamp: 0, logEnds: [] };
@@ -175,13 +177,12 @@ async function startImport(
     received.bytesUnpacked += bytes;
     listener.onImportBytes(bytes);
   });
-  if (parseFlag(ctx.query, "dryRun"))
-    return answerDryRun(ctx, { body, target: { ...target, ...asked } }, deps);
+  if (query.dryRun) return answerDryRun(ctx, { body, target: { ...target, ...asked } }, deps);
   const isLarge = isKnownLarge({ contentLength: ctx.get("Content-Length"), contentEncoding });
   using arrival = isLarge ? undefined : countArrival(deps.arriving);
   const started = await insertImport(
     pg,
-    { ...target, fileName },
+    { ...target, fileName: query.name },
     {
       idempotency: keyOf(ctx, { ownerId: target.ownerId, path: path + querySuffix(asked) }),
       start,
@@ -229,12 +230,6 @@ async function answerDryRun(
   using _turn = dryRuns.open(target);
   const { left } = ctx.state;
   ctx.body = await readingBody(dryRun(body, target, { checkLines, now, idleMsMax, throttle, left }));
-}
-
-/** @throws Problem invalid-query */
-function parseFileName(name: string | string[] | undefined): string | undefined {
-  if (name === undefined || (typeof name === "string" && isFileName(name))) return name;
-  throw new Problem("invalid-query", `name must be a single line of at most ${FILE_NAME_MAX} characters.`);
 }
 
 const KEY_LENGTH_MAX = 255;

@@ -7,7 +7,7 @@ import { wholeOwnerFor } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas } from "../access/quotas.js";
 import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -66,8 +66,8 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
           }),
         },
       },
-      async handle({ ctx, account, action, param }) {
-        const page = parsePage(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const page = pageOf(query);
         const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
         const rows = await listNotifications(pg, { ownerId, page });
         ctx.body = pageBody(ctx, { name: "notifications", rows, page, record: (each) => each });

@@ -31,11 +31,11 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
           200: listAnswer("The members", ORGANIZATION_MEMBER_V1, EXAMPLE),
         },
       },
-      async handle({ ctx, account, action, param }) {
+      async handle({ ctx, account, action, query, param }) {
         const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
         const members = await listMembers(pg, owner.id);
         ctx.set("ETag", entityTag(members));
-        ctx.body = listPage(ctx, members, ({ username }) => username);
+        ctx.body = listPage({ ctx, query }, members, ({ username }) => username);
       },
     }),
     route({

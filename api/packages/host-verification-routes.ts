@@ -9,7 +9,7 @@ import {
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
   packageOnPath,
-  parsePackageType,
+  packageTypeOf,
   readPackageDomain,
 } from "./packages.js";
 import { type HostChecks, insertVerifiedHost, withVerification } from "../hosts/host-checks.js";
@@ -48,9 +48,9 @@ export function hostVerificationRoutes({ pg, hosts }: HostVerificationDeps): Rou
         problems: [...PACKAGE_PROBLEMS, ...PROBLEMS, "not-a-file-package"],
       },
       async handle(call) {
-        const { ctx, account, action, param } = call;
+        const { ctx, account, action, query, param } = call;
         const row = await packageFor(pg, account, param("package"), action, {
-          type: parsePackageType(ctx.query),
+          type: packageTypeOf(query),
         });
         requireDomains(row);
         const domain = await domainOf(pg, row, param("domain"));

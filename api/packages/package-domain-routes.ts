@@ -19,11 +19,12 @@ import {
   deletePackageDomain,
   insertPackageDomain,
   listPackageDomains,
-  parsePackageType,
+  type PackageCall,
+  packageTypeOf,
   readPackageDomain,
 } from "./packages.js";
 import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
-import { type Call, type Route, route } from "../http/route.js";
+import { type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import {
@@ -62,11 +63,11 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         },
         problems: PROBLEMS,
       },
-      async handle({ ctx, account, action, param }) {
-        const type = parsePackageType(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const type = packageTypeOf(query);
         const row = await packageFor(pg, account, param("package"), action, { type });
         requireDomains(row);
-        const page = listPage(ctx, await listPackageDomains(pg, row.id), ({ id }) => id);
+        const page = listPage({ ctx, query }, await listPackageDomains(pg, row.id), ({ id }) => id);
         ctx.body = await withVerification(hosts, pg, row.ownerId, page);
       },
     }),
@@ -118,9 +119,9 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
 
 async function createDomain(
   { pg, quotas, collectHost, hosts }: PackageDomainDeps,
-  { ctx, account, action, param, record }: Call<"domains.write">,
+  { ctx, account, action, query, param, record }: PackageCall<"domains.write">,
 ): Promise<{ ownerId: string; domain: PackageDomainV1 }> {
-  const type = parsePackageType(ctx.query);
+  const type = packageTypeOf(query);
   const { name } = await readJson(ctx, parseCreatePackageDomain);
   return inTransaction(pg, async (client) => {
     await lockPublicHost(client, name);
@@ -142,9 +143,9 @@ async function createDomain(
 
 async function removeDomain(
   pg: Pool,
-  { ctx, account, action, param, record }: Call<"domains.write">,
+  { ctx, account, action, query, param, record }: PackageCall<"domains.write">,
 ): Promise<void> {
-  const type = parsePackageType(ctx.query);
+  const type = packageTypeOf(query);
   await inTransaction(pg, async (client) => {
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     requireDomains(row);

@@ -1,13 +1,21 @@
-import { type Account, access, reaches } from "../access/access.js";
+import { access, reaches } from "../access/access.js";
 import { type ListedPackage, readPackages } from "../access/visible-packages.js";
 import { answerArray } from "../http/answers/answer-array.js";
 import { entityTag } from "../http/answers/headers.js";
-import { listPage } from "../http/answers/paging.js";
-import { parseFlag } from "../http/answers/query-parameters.js";
+import { LIST_QUERY, listPage } from "../http/answers/paging.js";
 import { limitWork } from "../http/limit-work.js";
-import type { ApiContext } from "../http/route.js";
+import type { Call, Parameters } from "../http/route.js";
+import type { Action } from "../access/resources.js";
 import type { Postgres } from "../postgres/query.js";
 import { packageRecord } from "./packages.js";
+
+export const PACKAGE_LIST_QUERY = {
+  ...LIST_QUERY,
+  short: {
+    schema: { type: "boolean", default: false },
+    description: "Omit the long descriptions, which can have up to 100,000 characters each",
+  },
+} as const satisfies Parameters;
 
 interface PackageList {
   /** Equal for lists that are equal at any moment. */
@@ -16,7 +24,8 @@ interface PackageList {
 }
 
 /** Answers those of the packages that the caller is not blocked from and that the token reaches. */
-type AnswerPackages = (ctx: ApiContext, account: Account, asked: PackageList) => Promise<void>;
+type AnswerPackages = (call: ListCall, asked: PackageList) => Promise<void>;
+type ListCall = Pick<Call<Action, typeof PACKAGE_LIST_QUERY>, "ctx" | "account" | "query">;
 
 /** Two parts of lists are read at once, one of each account; a few are kept for equal lists. */
 const LIMITS = {
@@ -33,15 +42,15 @@ const REST_BYTES = 1024;
 export function openPackageLists(pg: Postgres): AnswerPackages {
   const build = limitWork(LIMITS);
 
-  return async (ctx, account, { key, list }) => {
-    const texts = parseFlag(ctx.query, "short") ? "short" : "whole";
+  return async ({ ctx, account, query }, { key, list }) => {
+    const texts = query.short ? "short" : "whole";
     const caller = account.id;
     const rows = await build(ctx, { caller, key }, list);
     // Tokens of one account share what is read, and each has its own part of it.
     const isSeen = (row: ListedPackage) =>
       reaches(account.limited, row.ownerId) && access(row, "packages.read", row) === "allowed";
     const readable = rows.filter(isSeen);
-    const page = listPage(ctx, readable, ({ id }) => id);
+    const page = listPage({ ctx, query }, readable, ({ id }) => id);
     // Any change of what is shown is a change of these.
     const tagOf = (part: readonly ListedPackage[]) =>
       entityTag([texts, ...part.map(({ id, owner, updatedAt }) => [id, owner, updatedAt])]);

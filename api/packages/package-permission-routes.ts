@@ -18,7 +18,7 @@ import {
   PACKAGE_QUERY,
   packageOnPath,
   packageRecord,
-  parsePackageType,
+  packageTypeOf,
 } from "./packages.js";
 import { type Route, route } from "../http/route.js";
 import { listPermissions, setPermissions } from "./permissions.js";
@@ -49,12 +49,12 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
         query: { ...PACKAGE_QUERY, ...LIST_QUERY },
         problems: PACKAGE_PROBLEMS,
       },
-      async handle({ ctx, account, action, param }) {
-        const type = parsePackageType(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const type = packageTypeOf(query);
         const { id } = await packageFor(pg, account, param("package"), action, { type });
         const permissions = await listPermissions(pg, id);
         ctx.set("ETag", entityTag(permissions));
-        ctx.body = listPage(ctx, permissions, ({ username }) => username);
+        ctx.body = listPage({ ctx, query }, permissions, ({ username }) => username);
       },
     }),
     route({

@@ -23,7 +23,8 @@ import {
   packageOnPath,
   packageRecord,
   packageState,
-  parsePackageType,
+  type PackageCall,
+  packageTypeOf,
   updatePackage,
 } from "./packages.js";
 import { type Call, type Route, route } from "../http/route.js";
@@ -56,8 +57,8 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
         answers: { 200: PACKAGE_ANSWER },
         problems: PACKAGE_PROBLEMS,
       },
-      async handle({ ctx, account, action, param }) {
-        const type = parsePackageType(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const type = packageTypeOf(query);
         answer(ctx, await packageFor(pg, account, param("package"), action, { type }));
       },
     }),
@@ -101,8 +102,8 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
         answers: { 204: { description: "Deleted" } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
-      async handle({ ctx, account, action, param, record }) {
-        const type = parsePackageType(ctx.query);
+      async handle({ ctx, account, action, query, param, record }) {
+        const type = packageTypeOf(query);
         await inTransaction(pg, async (client) => {
           const row = await lockedPackageFor(client, account, param("package"), action, { type });
           requireMatch(ctx, entityTag(packageState(row)));
@@ -117,9 +118,9 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
 
 async function changePackage(
   { pg, collectHost }: PackageRecordDeps,
-  { ctx, account, action, param, record }: Call<"packages.update">,
+  { ctx, account, action, query, param, record }: PackageCall<"packages.update">,
 ): Promise<PackageRow> {
-  const type = parsePackageType(ctx.query);
+  const type = packageTypeOf(query);
   // The allowed fields depend on the type of the package.
   const body = await readJson(ctx, (sent) => sent);
   const { publicUrl, name } = (body ?? {}) as { publicUrl?: unknown; name?: unknown };

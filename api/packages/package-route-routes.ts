@@ -15,9 +15,15 @@ import { lockedPackageFor, packageFor } from "../access/authorise.js";
 import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
 import { LIST_QUERY, listAnswer, listPage } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, parsePackageType } from "./packages.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  type PackageCall,
+  packageTypeOf,
+} from "./packages.js";
 import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
-import { type Call, type Route, route } from "../http/route.js";
+import { type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { type Postgres, query } from "../postgres/query.js";
@@ -52,11 +58,11 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
         },
         problems: PROBLEMS,
       },
-      async handle({ ctx, account, action, param }) {
-        const type = parsePackageType(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const type = packageTypeOf(query);
         const row = await packageFor(pg, account, param("package"), action, { type });
         requireFilePackage(row);
-        ctx.body = listPage(ctx, await listPackageRoutes(pg, row.id), ({ id }) => id);
+        ctx.body = listPage({ ctx, query }, await listPackageRoutes(pg, row.id), ({ id }) => id);
       },
     }),
     route({
@@ -101,9 +107,9 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
 
 async function createRoute(
   { pg, quotas }: RouteDeps,
-  { ctx, account, action, param, record }: Call<"routes.write">,
+  { ctx, account, action, query, param, record }: PackageCall<"routes.write">,
 ): Promise<PackageRouteV1> {
-  const type = parsePackageType(ctx.query);
+  const type = packageTypeOf(query);
   const sent = await readJson(ctx, parseCreatePackageRoute);
   return inTransaction(pg, async (client) => {
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
@@ -123,9 +129,9 @@ async function createRoute(
 
 async function removeRoute(
   pg: Pool,
-  { ctx, account, action, param, record }: Call<"routes.write">,
+  { ctx, account, action, query, param, record }: PackageCall<"routes.write">,
 ): Promise<void> {
-  const type = parsePackageType(ctx.query);
+  const type = packageTypeOf(query);
   await inTransaction(pg, async (client) => {
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     requireFilePackage(row);

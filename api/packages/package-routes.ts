@@ -10,15 +10,15 @@ import {
 import { type Owner, ownerFor, packageFor } from "../access/authorise.js";
 import { MIB } from "../http/body-limits.js";
 import { entityTag, putLocation } from "../http/answers/headers.js";
-import { LIST_QUERY, listAnswer } from "../http/answers/paging.js";
+import { listAnswer } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { type Call, type Operation, type Parameter, type Route, route } from "../http/route.js";
+import { type Call, type Operation, type Route, route } from "../http/route.js";
 import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
 import { countPackages, insertPackage, packageRecord, packageState } from "./packages.js";
 import { listPackagesOfAccount, listPackagesOfOwner } from "../access/visible-packages.js";
-import { openPackageLists } from "./package-lists.js";
+import { PACKAGE_LIST_QUERY, openPackageLists } from "./package-lists.js";
 import { lockNpmName, requireFreeNpmName } from "./npm-names.js";
 import type { Postgres } from "../postgres/query.js";
 
@@ -39,14 +39,6 @@ export const PACKAGE_EXAMPLE = {
 
 export const PACKAGE_BODY = { schema: PACKAGE_UPSERT, example: SENT, limits: { bytesMax: MIB } };
 export const PACKAGE_ANSWER = { description: "The package", schema: PACKAGE_V1, example: PACKAGE_EXAMPLE };
-
-const PACKAGE_LIST_QUERY: Readonly<Record<string, Parameter>> = {
-  ...LIST_QUERY,
-  short: {
-    schema: { type: "boolean", default: false },
-    description: "Omit the long descriptions, which can have up to 100,000 characters each",
-  },
-};
 
 const LIST = {
   query: PACKAGE_LIST_QUERY,
@@ -88,10 +80,11 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
           "Includes your own packages, your organizations' packages, and packages you have a permission on.",
         ...LIST,
       },
-      async handle({ ctx, account }) {
-        await answerPackages(ctx, account, {
-          key: account.id,
-          list: () => listPackagesOfAccount(pg, account.id),
+      async handle(call) {
+        const { id } = call.account;
+        await answerPackages(call, {
+          key: id,
+          list: () => listPackagesOfAccount(pg, id),
         });
       },
     }),
@@ -117,9 +110,10 @@ export function packageRoutes({ pg, quotas, collectHost }: PackageDeps): Route[]
         summary: "List packages of an organization",
         ...LIST,
       },
-      async handle({ ctx, account, action, param }) {
+      async handle(call) {
+        const { account, action, param } = call;
         const owner = await ownerFor(pg, account, param("organization"), action, { kind: "organization" });
-        await answerPackages(ctx, account, {
+        await answerPackages(call, {
           key: `${account.id} ${owner.id}`,
           list: () => listPackagesOfOwner(pg, { accountId: account.id, ownerId: owner.id }),
         });

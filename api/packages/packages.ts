@@ -1,4 +1,3 @@
-import type { ParsedUrlQuery } from "node:querystring";
 import { v7 as uuidv7 } from "uuid";
 import type { PackageDomainV1 } from "../../schemas/contracts/package-routing.js";
 import { type PackageUpsert, type PackageV1, storedType } from "../../schemas/contracts/package.js";
@@ -7,6 +6,7 @@ import { Problem } from "../../schemas/problem.js";
 import { LIBRARY_TYPES, type LibraryType } from "../../schemas/records/artifact.js";
 import type { PackageRow } from "../access/visible-packages.js";
 import { hostInUse, publicHostOf } from "../hosts/public-hosts.js";
+import type { Action } from "../access/resources.js";
 import type { Call } from "../http/route.js";
 import { type Postgres, query, violates } from "../postgres/query.js";
 
@@ -124,14 +124,6 @@ export async function deletePackageDomain(client: Postgres, id: string): Promise
 
 const TYPES = [...LIBRARY_TYPES, "file"] as const;
 
-/** The type that narrows a package name, if given. Throws `invalid-query`. */
-export function parsePackageType({ packageType: text }: ParsedUrlQuery): LibraryType | undefined {
-  if (text === undefined) return undefined;
-  const type = TYPES.find((each) => each === text);
-  if (type !== undefined) return storedType(type);
-  throw new Problem("invalid-query", `packageType must be one of ${TYPES.join(", ")}.`);
-}
-
 export const PACKAGE_PATH = {
   package: {
     schema: { type: "string" },
@@ -147,9 +139,16 @@ export const PACKAGE_QUERY = {
   },
 } as const;
 
-/** The package that a path with its owner in it names, for `packageOfOwnerFor`. Throws `invalid-query`. */
-export function packageOnPath({ ctx, param }: Pick<Call, "ctx" | "param">) {
-  return { owner: param("owner"), idOrName: param("package"), type: parsePackageType(ctx.query) };
+export type PackageCall<Named extends Action = Action> = Call<Named, typeof PACKAGE_QUERY>;
+
+/** The type that narrows a package name, if given. */
+export function packageTypeOf({ packageType }: PackageCall["query"]): LibraryType | undefined {
+  return packageType === undefined ? undefined : storedType(packageType);
+}
+
+/** The package that a path with its owner in it names, for `packageOfOwnerFor`. */
+export function packageOnPath({ query, param }: Pick<PackageCall, "query" | "param">) {
+  return { owner: param("owner"), idOrName: param("package"), type: packageTypeOf(query) };
 }
 
 export const PACKAGE_PROBLEMS = ["ambiguous-name"] as const;

@@ -10,8 +10,7 @@ import { type FieldFault, Problem } from "../../schemas/problem.js";
 import { FAULTS_LISTED_MAX, invalidBody } from "../../schemas/invalid-body.js";
 import { lockedPackageFor } from "../access/authorise.js";
 import { requireMatchOf } from "../http/answers/headers.js";
-import { parsePackageType } from "./packages.js";
-import type { Call } from "../http/route.js";
+import { type PackageCall, packageTypeOf } from "./packages.js";
 import type { Changed } from "../access/audit-entries.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { PackageRow } from "../access/visible-packages.js";
@@ -76,10 +75,10 @@ async function readAccountsByQuery(pg: Postgres, queries: readonly string[]): Pr
 /** All or none. Throws `unknown-user`, `invalid-body` for a user named twice, and as `packageFor`. */
 export async function setPermissions(
   pg: Pool,
-  { ctx, account, action, param, record }: Call<"permissions.write">,
+  { ctx, account, action, query, param, record }: PackageCall<"permissions.write">,
   sent: readonly PermissionWanted[],
 ): Promise<void> {
-  const type = parsePackageType(ctx.query);
+  const type = packageTypeOf(query);
   await inTransaction(pg, async (client) => {
     const row = await lockedPackageFor(client, account, param("package"), action, { type });
     const { id } = row;

@@ -18,7 +18,7 @@ import {
 import { changedFields } from "../access/audit-entries.js";
 import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -62,8 +62,8 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
           }),
         },
       },
-      async handle({ ctx, account, action, param }) {
-        const page = parsePage(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const page = pageOf(query);
         const owner = await ownerFor(pg, account, param("owner"), action);
         const rows = await listPixelsOfOwner(pg, { accountId: account.id, ownerId: owner.id, page });
         ctx.body = pageBody(ctx, { name: "pixels", rows, page, record: pixelRecord });

@@ -1,36 +1,9 @@
 import { titledObject } from "../../schemas/formats.js";
-import type { Operation, Parameter } from "../http/route.js";
-import { COLOR_NAMES, LABEL_CHARACTERS_MAX, METRICS, PERIODS, STYLES, TYPES } from "./parse-badge.js";
+import type { Operation } from "../http/route.js";
+import { BADGE_QUERY, STYLES } from "./parse-badge.js";
 
 /** How long caches may keep a badge. */
 export const CACHE_SECONDS = 3600;
-
-export const TYPE_PARAMETER: Parameter = {
-  schema: { type: "string", enum: TYPES },
-  description: "Type of the package, if the owner has several public packages of that name",
-};
-
-const QUERY: Record<string, Parameter> = {
-  metric: {
-    schema: { type: "string", enum: METRICS, default: "downloads" },
-    description: "Downloads, unique IP addresses, or the most downloaded version",
-  },
-  period: {
-    schema: { type: "string", enum: PERIODS, default: "month" },
-    description: "The last 1, 7 or 30 complete days (UTC), or all time",
-  },
-  label: {
-    schema: { type: "string", maxLength: LABEL_CHARACTERS_MAX },
-    description: "Text on the left (default: the metric and the period). If empty, the left part is omitted",
-  },
-  color: {
-    schema: { type: "string" },
-    description: `Colour of the right part: three or six hexadecimal digits, or one of ${COLOR_NAMES.join(", ")}`,
-    example: "blue",
-  },
-  style: { schema: { type: "string", enum: STYLES, default: "flat" }, description: "Style of the badge" },
-  type: TYPE_PARAMETER,
-};
 
 const DESCRIPTION =
   "Works for packages whose `public` is `badge` or `page`. Counts below 10 are shown as `<10`; other " +
@@ -47,7 +20,7 @@ const ON_BADGE = {
   path: {
     name: { schema: { type: "string" }, description: "Percent-encoded name of the package", example: "web" },
   },
-  query: QUERY,
+  query: BADGE_QUERY,
   problems: ["rate-limited", "unavailable"],
 } as const satisfies Partial<Operation>;
 

@@ -8,9 +8,15 @@ import {
 import { answerRecord, entityTag, requireMatch } from "../http/answers/headers.js";
 import { changedFields } from "../access/audit-entries.js";
 import { lockedPackageFor, packageOfOwnerFor } from "../access/authorise.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/packages.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  type PackageCall,
+  packageOnPath,
+} from "../packages/packages.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { type Call, type Route, route } from "../http/route.js";
+import { type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { readPublicSettings, updatePublicSettings } from "./public-packages.js";
 
@@ -58,7 +64,7 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
   ];
 }
 
-async function changePublic(pg: Pool, call: Call<"packages.update">): Promise<void> {
+async function changePublic(pg: Pool, call: PackageCall<"packages.update">): Promise<void> {
   const sent = await readJson(call.ctx, parsePackagePublic);
   await inTransaction(pg, async (client) => {
     const named = await packageOfOwnerFor(client, call.account, packageOnPath(call), call.action);

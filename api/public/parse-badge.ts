@@ -1,7 +1,8 @@
 import type { ParsedUrlQuery } from "node:querystring";
-import { Problem } from "../../schemas/problem.js";
 import { LIBRARY_TYPES, type LibraryType } from "../../schemas/records/artifact.js";
 import { storedType } from "../../schemas/contracts/package.js";
+import { readParameters } from "../http/answers/query-parameters.js";
+import type { Parameters } from "../http/route.js";
 
 export const METRICS = ["downloads", "addresses", "version"] as const;
 export const PERIODS = ["day", "week", "month", "total"] as const;
@@ -21,71 +22,6 @@ export interface BadgeAsked {
   /** `#rrggbb`; undefined if none was asked for. */
   color: string | undefined;
   type: LibraryType | undefined;
-}
-
-/** Throws `invalid-query`. The answer depends on no stored data. */
-export function parseBadge(query: ParsedUrlQuery): BadgeAsked {
-  const metric = oneOf(query, "metric", METRICS);
-  const period = oneOf(query, "period", PERIODS) ?? "month";
-  const name = metric ?? "downloads";
-  return {
-    metric: name,
-    period,
-    style: oneOf(query, "style", STYLES) ?? "flat",
-    label: labelOf(query) ?? defaultLabel(name, period),
-    color: colorOf(query),
-    type: parseType(query),
-  };
-}
-
-/** The type that tells packages of one name apart, if given. Throws `invalid-query`. */
-export function parseType(query: ParsedUrlQuery): LibraryType | undefined {
-  const type = oneOf(query, "type", TYPES);
-  return type === undefined ? undefined : storedType(type);
-}
-
-function defaultLabel(metric: Metric, period: Period): string {
-  if (metric === "version") return "version";
-  const counted = metric === "addresses" ? "unique IPs" : metric;
-  return period === "total" ? counted : `${counted}/${period}`;
-}
-
-function labelOf(query: ParsedUrlQuery): string | undefined {
-  const label = onceOf(query, "label");
-  if (label === undefined) return undefined;
-  if ([...label].length > LABEL_CHARACTERS_MAX)
-    throw new Problem("invalid-query", `label must have at most ${LABEL_CHARACTERS_MAX} characters.`);
-  return plainText(label);
-}
-
-/** XML 1.0 has no control characters, and neither has it half of a surrogate pair. */
-export function plainText(text: string): string {
-  return text.replace(/\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, " ").trim();
-}
-
-function colorOf(query: ParsedUrlQuery): string | undefined {
-  const text = onceOf(query, "color");
-  if (text === undefined) return undefined;
-  const color = badgeColor(text);
-  if (color !== undefined) return color;
-  throw new Problem("invalid-query", "color must be a name such as blue, or 3 or 6 hexadecimal digits.");
-}
-
-function onceOf(query: ParsedUrlQuery, name: string): string | undefined {
-  const value = query[name];
-  if (value === undefined || typeof value === "string") return value;
-  throw new Problem("invalid-query", `${name} can be given only once.`);
-}
-
-export function oneOf<T extends string>(
-  query: ParsedUrlQuery,
-  name: string,
-  values: readonly T[],
-): T | undefined {
-  const text = onceOf(query, name);
-  const found = values.find((value) => value === text);
-  if (text === undefined || found !== undefined) return found;
-  throw new Problem("invalid-query", `${name} must be one of ${values.join(", ")}.`);
 }
 
 /** The named colours of shields.io (badge-maker, `lib/color.js`). */
@@ -109,6 +45,67 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 export const COLOR_NAMES = Object.keys(NAMED);
+
+export const TYPE_QUERY = {
+  type: {
+    schema: { type: "string", enum: TYPES },
+    description: "Type of the package, if the owner has several public packages of that name",
+  },
+} as const satisfies Parameters;
+
+export const BADGE_QUERY = {
+  metric: {
+    schema: { type: "string", enum: METRICS, default: "downloads" },
+    description: "Downloads, unique IP addresses, or the most downloaded version",
+  },
+  period: {
+    schema: { type: "string", enum: PERIODS, default: "month" },
+    description: "The last 1, 7 or 30 complete days (UTC), or all time",
+  },
+  label: {
+    schema: { type: "string", maxLength: LABEL_CHARACTERS_MAX },
+    description: "Text on the left (default: the metric and the period). If empty, the left part is omitted",
+    sentence: `must have at most ${LABEL_CHARACTERS_MAX} characters`,
+  },
+  color: {
+    schema: { type: "string" },
+    description: `Colour of the right part: three or six hexadecimal digits, or one of ${COLOR_NAMES.join(", ")}`,
+    example: "blue",
+    sentence: "must be a name such as blue, or 3 or 6 hexadecimal digits",
+    allows: (text) => badgeColor(text) !== undefined,
+  },
+  style: { schema: { type: "string", enum: STYLES, default: "flat" }, description: "Style of the badge" },
+  ...TYPE_QUERY,
+} as const satisfies Parameters;
+
+/** Throws `invalid-query`. The answer depends on no stored data. */
+export function parseBadge(query: ParsedUrlQuery): BadgeAsked {
+  const { metric, period, style, label, color, type } = readParameters(query, BADGE_QUERY);
+  return {
+    metric,
+    period,
+    style,
+    label: label === undefined ? defaultLabel(metric, period) : plainText(label),
+    color: color === undefined ? undefined : badgeColor(color),
+    type: typeOf(type),
+  };
+}
+
+/** The type that distinguishes packages of one name, if given. */
+export function typeOf(type: (typeof TYPES)[number] | undefined): LibraryType | undefined {
+  return type === undefined ? undefined : storedType(type);
+}
+
+function defaultLabel(metric: Metric, period: Period): string {
+  if (metric === "version") return "version";
+  const counted = metric === "addresses" ? "unique IPs" : metric;
+  return period === "total" ? counted : `${counted}/${period}`;
+}
+
+/** XML 1.0 has no control characters, and neither has it half of a surrogate pair. */
+export function plainText(text: string): string {
+  return text.replace(/\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, " ").trim();
+}
 
 /** `#rrggbb` of a name or of three or six hexadecimal digits, with `#` or without. Undefined if it is neither. */
 export function badgeColor(text: string): string | undefined {

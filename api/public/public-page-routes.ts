@@ -2,7 +2,7 @@ import { renderPublicPage } from "./public-content.js";
 import { orErrorPage } from "../dashboard/error-page.js";
 import { bareVisit } from "../dashboard/open-visit.js";
 import { bytesTag } from "../http/answers/headers.js";
-import { refuseUnknownParameters } from "../http/answers/query-parameters.js";
+import { readQuery } from "../http/answers/query-parameters.js";
 import {
   type AnswerContent,
   type ApiContext,
@@ -10,9 +10,8 @@ import {
   type PublicRoute,
   paramOf,
 } from "../http/route.js";
-import { TYPE_PARAMETER } from "./badge-operations.js";
 import { choosePublic, readPublicPackages } from "./public-packages.js";
-import { oneOf, parseType } from "./parse-badge.js";
+import { TYPE_QUERY, typeOf } from "./parse-badge.js";
 import { PUBLIC_DAYS, type PublicNumbers, keepPublicNumbers, readPublicPage } from "./public-numbers.js";
 import { Problem } from "../../schemas/problem.js";
 import type { PublicRoutesDeps } from "./badge-routes.js";
@@ -31,9 +30,8 @@ export function publicPageRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRo
       handle: (ctx) =>
         orErrorPage(bareVisit(ctx), async () => {
           await limit(ctx);
-          refuseUnknownParameters(ctx.query, PUBLIC_PAGE);
-          const type = parseType(ctx.query);
-          const days = daysOf(ctx);
+          const { days, ...asked } = readQuery(ctx.query, PUBLIC_PAGE);
+          const type = typeOf(asked.type);
           const named = { owner: paramOf(ctx, "owner"), name: paramOf(ctx, "name"), type };
           const found = choosePublic(await readPublicPackages(deps.pg, named), "page");
           if (found === undefined) throw new Problem("not-found", "Public page not found.");
@@ -48,11 +46,6 @@ export function publicPageRoutes({ limit, ...deps }: PublicRoutesDeps): PublicRo
   ];
 }
 
-function daysOf({ query }: ApiContext) {
-  const text = oneOf(query, "days", PUBLIC_DAYS.map(String));
-  return PUBLIC_DAYS.find((days) => String(days) === text) ?? PUBLIC_DAYS[0];
-}
-
 function letCachesKeep(ctx: ApiContext): void {
   ctx.set({ ETag: bytesTag(ctx.body as Buffer), "Cache-Control": `public, max-age=${CACHE_SECONDS}` });
 }
@@ -63,7 +56,7 @@ const asPage = (description: string): AnswerContent => ({
   types: ["text/html"],
 });
 
-const PUBLIC_PAGE: Operation = {
+const PUBLIC_PAGE = {
   id: "getPublicPage",
   tag: "Packages",
   summary: "Get the page of a public package",
@@ -78,7 +71,7 @@ const PUBLIC_PAGE: Operation = {
       schema: { type: "integer", enum: PUBLIC_DAYS, default: PUBLIC_DAYS[0] },
       description: "Number of days",
     },
-    type: TYPE_PARAMETER,
+    ...TYPE_QUERY,
   },
   answers: {
     200: {
@@ -98,4 +91,4 @@ const PUBLIC_PAGE: Operation = {
     429: asPage("Too many requests from this IP address"),
     503: asPage("A database is unavailable"),
   },
-};
+} as const satisfies Operation;

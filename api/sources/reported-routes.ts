@@ -7,16 +7,15 @@ import {
   parseDateRange,
   parseOptionalDateRange,
 } from "../../schemas/date-range.js";
-import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import { type Owner, ownerFor, packageOfOwnerFor } from "../access/authorise.js";
 import { rangeQuery } from "../exports/exported-file.js";
 import { negotiateFormat } from "../http/answers/headers.js";
 import { type ExportListener, answerRows } from "../http/answers/answer-rows.js";
-import { type Call, type Operation, type Route, route } from "../http/route.js";
+import { type Call, type Operation, type Route, route, type Parameters } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import type { Postgres } from "../postgres/query.js";
-import { RANGE_LIMITS } from "../statistics/parse-statistics-query.js";
+import { RANGE_LIMITS } from "../statistics/statistics-asked.js";
 import { type ReportedDay, readReported, readReportedDays } from "./reported-counts.js";
 import { REPORTED_FORMATS, type ReportedFormat, writeReported } from "./reported-file.js";
 import { readSource } from "./sources.js";
@@ -25,6 +24,16 @@ interface ReportedDeps {
   pg: Postgres;
   listener?: ExportListener;
 }
+
+const OF_PACKAGE = {
+  package: { schema: { type: "string" }, description: "Return only sources of this package (id or name)" },
+} as const satisfies Parameters;
+
+const EXPORT_QUERY = {
+  ...rangeQuery({ daysMax: RANGE_DAYS_MAX }),
+  source: { schema: { type: "string", format: "uuid" }, description: "Return only this source" },
+  ...OF_PACKAGE,
+} as const satisfies Parameters;
 
 export function reportedRoutes({ pg, listener }: ReportedDeps): Route[] {
   return [
@@ -39,8 +48,8 @@ export function reportedRoutes({ pg, listener }: ReportedDeps): Route[] {
           const format = hasEnding
             ? formatNamed(call.param("format"))
             : negotiateFormat(ctx, REPORTED_FORMATS);
-          const range = parseDateRange(ctx.query, { daysMax: RANGE_DAYS_MAX });
-          const { owner, ...only } = await askedFor(pg, call);
+          const range = parseDateRange(call.query, { daysMax: RANGE_DAYS_MAX });
+          const { owner, ...only } = await askedFor(pg, call, call.query);
           const asked = { accountId: account.id, ownerId: owner.id, range, ...only };
           await answerRows(ctx, async () => writeReported(readReported(pg, asked), format), {
             listener,
@@ -65,8 +74,8 @@ export function reportedRoutes({ pg, listener }: ReportedDeps): Route[] {
       async handle(call) {
         const { ctx, account } = call;
         const { daysMax, daysDefault } = RANGE_LIMITS;
-        const range = parseOptionalDateRange(ctx.query, { daysMax, daysDefault, now: new Date() });
-        const { owner, packageId } = await askedFor(pg, call);
+        const range = parseOptionalDateRange(call.query, { daysMax, daysDefault, now: new Date() });
+        const { owner, packageId } = await askedFor(pg, call, { package: call.query.package });
         const days = await readReportedDays(pg, {
           accountId: account.id,
           ownerId: owner.id,
@@ -79,7 +88,7 @@ export function reportedRoutes({ pg, listener }: ReportedDeps): Route[] {
   ];
 }
 
-type Asking = Call<"export.read" | "stats.read">;
+type Asking = Pick<Call<"export.read" | "stats.read">, "account" | "action" | "param">;
 
 interface AskedFor {
   owner: Owner;
@@ -88,12 +97,11 @@ interface AskedFor {
 }
 
 /** Throws `not-found` also for a source or package that the caller may not see, and `invalid-query`. */
-async function askedFor(pg: Postgres, { ctx, account, action, param }: Asking): Promise<AskedFor> {
-  const { source: sourceId, package: idOrName } = ctx.query;
-  if (Array.isArray(sourceId) || Array.isArray(idOrName))
-    throw new Problem("invalid-query", "source and package can each be given only once.");
-  if (sourceId !== undefined && !isUuid(sourceId))
-    throw new Problem("invalid-query", "source must be a UUID.");
+async function askedFor(
+  pg: Postgres,
+  { account, action, param }: Asking,
+  { source: sourceId, package: idOrName }: { source?: string | undefined; package: string | undefined },
+): Promise<AskedFor> {
   const owner = await ownerFor(pg, account, param("owner"), action);
   const source =
     sourceId === undefined
@@ -150,11 +158,7 @@ const LINE_EXAMPLE = {
   changed_at: "2026-08-06T05:41:07.310026Z",
 };
 
-const OF_PACKAGE = {
-  package: { schema: { type: "string" }, description: "Return only sources of this package (id or name)" },
-};
-
-function reportedOperation({ hasEnding }: { hasEnding: boolean }): Operation {
+function reportedOperation({ hasEnding }: { hasEnding: boolean }): Operation<typeof EXPORT_QUERY> {
   return {
     id: hasEnding ? "exportReportedFile" : "exportReported",
     tag: "Sources",
@@ -171,11 +175,7 @@ function reportedOperation({ hasEnding }: { hasEnding: boolean }): Operation {
         },
       },
     }),
-    query: {
-      ...rangeQuery({ daysMax: RANGE_DAYS_MAX }),
-      source: { schema: { type: "string", format: "uuid" }, description: "Return only this source" },
-      ...OF_PACKAGE,
-    },
+    query: EXPORT_QUERY,
     answers: {
       200: {
         description: "One count per line or row",
@@ -188,7 +188,7 @@ function reportedOperation({ hasEnding }: { hasEnding: boolean }): Operation {
   };
 }
 
-const READ_REPORTED: Operation = {
+const READ_REPORTED = {
   id: "readReported",
   tag: "Sources",
   summary: "Get registry counts by source and day",
@@ -222,4 +222,4 @@ const READ_REPORTED: Operation = {
     },
   },
   problems: [...PACKAGE_PROBLEMS, "invalid-date", "empty-range", "range-too-long"],
-};
+} as const satisfies Operation;

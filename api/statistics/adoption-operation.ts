@@ -1,7 +1,7 @@
 import { ADOPTION, type Adoption } from "../../schemas/contracts/adoption.js";
 import { DAYS_INTERVALS } from "../../schemas/contracts/statistics.js";
 import type { Operation } from "../http/route.js";
-import { VARIABLE } from "./parse-statistics-query.js";
+import { VARIABLE } from "./statistics-asked.js";
 import {
   CSV_IS_EXPORT,
   intervalParameter,
@@ -27,7 +27,7 @@ const EXAMPLE: Adoption = {
   series: [{ date: "2026-11-02", downloads: 15, versions: { "1.4.x": 12, other: 3 } }],
 };
 
-export const READ_ADOPTION: Operation = {
+export const READ_ADOPTION = {
   id: "readAdoption",
   summary: "Get version adoption of a package",
   description:
@@ -37,7 +37,7 @@ export const READ_ADOPTION: Operation = {
     "events. Each address counts once per version in the whole range, so you cannot add up the numbers " +
     `of shorter ranges.\n\nCSV contains the series, with one row per bucket and version. ${CSV_IS_EXPORT}`,
   query: {
-    package: { ...only!, required: true, description: "The package (id or name)" },
+    package: { ...only, required: true, description: "The package (id or name)" },
     ...shared,
     interval: intervalParameter("week", DAYS_INTERVALS),
     versions: versionsParameter("minor"),
@@ -57,4 +57,4 @@ export const READ_ADOPTION: Operation = {
     },
   },
   problems: STATISTICS_PROBLEMS,
-};
+} as const satisfies Operation;

@@ -6,7 +6,7 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import type { RunLimited } from "../http/limit-work.js";
 import { type Route, route } from "../http/route.js";
 import { answerCsv } from "./answer-list.js";
-import { parseStatisticsQuery } from "./parse-statistics-query.js";
+import { statisticsAsked } from "./statistics-asked.js";
 import { formatOf, prepareStatistics } from "./prepare-statistics.js";
 import { READ_ADOPTION } from "./adoption-operation.js";
 import { adoptionAnswer, adoptionAsCsv } from "./adoption-answer.js";
@@ -24,7 +24,7 @@ export function adoptionRoute(
     operation: READ_ADOPTION,
     async handle(call) {
       const { ctx, recordExports } = call;
-      const asked = parseStatisticsQuery(ctx.query, { of: "adoption", now: new Date() });
+      const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
       if (asked.package === undefined)
         throw new Problem("invalid-query", "package is required: adoption is computed for a single package.");
       const format = formatOf(ctx);

@@ -17,9 +17,15 @@ import type { PackageRow } from "../access/visible-packages.js";
 import { KIB } from "../http/body-limits.js";
 import type { RunLimited } from "../http/limit-work.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { type Call, type Operation, type Route, route } from "../http/route.js";
+import { type Operation, type Route, route } from "../http/route.js";
 import { readExportState } from "../imports/export-state.js";
-import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageOnPath } from "../packages/packages.js";
+import {
+  PACKAGE_PATH,
+  PACKAGE_PROBLEMS,
+  PACKAGE_QUERY,
+  type PackageCall,
+  packageOnPath,
+} from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
 import { readEndsOfLife, sortEndsOfLife, updateEndsOfLife } from "./ends-of-life.js";
 
@@ -82,7 +88,7 @@ async function readUse(
   });
 }
 
-async function changeEndsOfLife(pg: Pool, call: Call<"packages.update">): Promise<void> {
+async function changeEndsOfLife(pg: Pool, call: PackageCall<"packages.update">): Promise<void> {
   const sent = await readJson(call.ctx, parseEndsOfLife);
   call.ctx.body = await inTransaction(pg, async (client): Promise<EndsOfLife> => {
     const named = await packageOfOwnerFor(client, call.account, packageOnPath(call), call.action);
@@ -103,7 +109,7 @@ const ON_PACKAGE = { path: PACKAGE_PATH, query: PACKAGE_QUERY, problems: PACKAGE
 const EXAMPLE = { version: "1.x", date: "2026-06-30" };
 const USE = { downloads: 42, unique_addresses: 7, companies: 2 };
 
-const GET_ENDS_OF_LIFE: Operation = {
+const GET_ENDS_OF_LIFE = {
   id: "getEndsOfLife",
   ...ON_PACKAGE,
   summary: "Get end-of-life dates and remaining usage",
@@ -117,9 +123,9 @@ const GET_ENDS_OF_LIFE: Operation = {
       example: { versions: [{ ...EXAMPLE, ...USE }] },
     },
   },
-};
+} satisfies Operation;
 
-const SET_ENDS_OF_LIFE: Operation = {
+const SET_ENDS_OF_LIFE = {
   id: "setEndsOfLife",
   ...ON_PACKAGE,
   summary: "Set end-of-life dates",
@@ -128,4 +134,4 @@ const SET_ENDS_OF_LIFE: Operation = {
   answers: {
     200: { description: "The versions", schema: ENDS_OF_LIFE, example: { versions: [EXAMPLE] } },
   },
-};
+} satisfies Operation;

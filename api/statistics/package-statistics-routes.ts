@@ -1,4 +1,3 @@
-import type { ParsedUrlQuery } from "node:querystring";
 import type { ClickHouse } from "../../schemas/shards.js";
 import { type PackageDay, readPackageDays } from "../../aggregate/statistics/read-statistics.js";
 import { PACKAGE_STATISTICS, type PackageDownloads } from "../../schemas/contracts/statistics.js";
@@ -6,7 +5,7 @@ import { type DateRange, daysBetween, parseOptionalDateRange } from "../../schem
 import type { RunLimited } from "../http/limit-work.js";
 import { ownerInPartFor } from "./statistics-scope.js";
 import { type Operation, type Route, route } from "../http/route.js";
-import { RANGE_LIMITS, onceOf, parseAutomated, parseComparison } from "./parse-statistics-query.js";
+import { RANGE_LIMITS, comparisonOf } from "./statistics-asked.js";
 import { type Compared, comparedRanges } from "./compared-ranges.js";
 import { AUTOMATED_PARAMETER, COMPARE_PARAMETER } from "./statistics-operations.js";
 import { changeOf, periodOf } from "./statistics-answer.js";
@@ -29,12 +28,12 @@ export function packageStatisticsRoute(
     path: "/v2/:owner/stats/packages",
     action: "stats.read",
     operation: READ_PACKAGE_STATISTICS,
-    async handle({ ctx, account, action, param }) {
+    async handle({ ctx, account, action, query: { compare, automated, ...sent }, param }) {
       const now = new Date();
-      const range = parseRange(ctx.query, now);
-      const comparison = parseComparison(onceOf(ctx.query, "compare")) ?? "previous";
+      const { daysMax, daysDefault } = RANGE_LIMITS;
+      const range = parseOptionalDateRange(sent, { daysMax, daysDefault, now });
+      const comparison = comparisonOf(compare);
       const compares = comparedRanges(range, { comparison, interval: "day", now });
-      const automated = parseAutomated(onceOf(ctx.query, "automated"));
       const { owner, packages: seen } = await ownerInPartFor(pg, account, param("owner"), action);
       const names = seen.map(({ id, name }) => [id, name]);
       const key = JSON.stringify(["packages", owner.id, names, range, compares, automated]);
@@ -57,7 +56,7 @@ export function packageStatisticsRoute(
   });
 }
 
-const READ_PACKAGE_STATISTICS: Operation = {
+const READ_PACKAGE_STATISTICS = {
   id: "readPackageStatistics",
   summary: "Get daily downloads of each package",
   description: `Covers the last ${RANGE_LIMITS.daysDefault} days unless a range is given. Omits packages you cannot read.`,
@@ -87,12 +86,7 @@ const READ_PACKAGE_STATISTICS: Operation = {
     },
   },
   problems: ["invalid-date", "empty-range", "range-too-long", "invalid-query"],
-};
-
-function parseRange(query: ParsedUrlQuery, now: Date): DateRange {
-  const { daysMax, daysDefault } = RANGE_LIMITS;
-  return parseOptionalDateRange(query, { daysMax, daysDefault, now });
-}
+} as const satisfies Operation;
 
 function downloadsOf(
   found: readonly PackageDay[],

@@ -8,7 +8,7 @@ import type { ApiContext, Call } from "../http/route.js";
 import { type ExportState, readExportState } from "../imports/export-state.js";
 import { readPixel } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
-import type { StatisticsAsked } from "./parse-statistics-query.js";
+import type { StatisticsAsked } from "./statistics-asked.js";
 import { eventsFromIn } from "./statistics-answer.js";
 import { ownerInPartFor, type Scope, statisticsScope } from "./statistics-scope.js";
 

@@ -9,7 +9,7 @@ import type {
   StatisticsTotals,
 } from "../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../schemas/date-range.js";
-import type { StatisticsAsked } from "./parse-statistics-query.js";
+import type { StatisticsAsked } from "./statistics-asked.js";
 
 /** The measure of a list: statistics of pixels alone count views in every list. */
 export function measureOf(

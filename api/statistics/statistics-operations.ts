@@ -13,15 +13,16 @@ import {
 } from "../../schemas/contracts/statistics.js";
 import { DATE } from "../../schemas/formats.js";
 import type { ProblemCode } from "../../schemas/problem.js";
+import { parsePosition } from "./answer-list.js";
 import { PAGE_QUERY } from "../http/answers/paging.js";
 import { PACKAGE_QUERY } from "../packages/packages.js";
-import type { Operation, Parameter } from "../http/route.js";
-import { RANGE_LIMITS, ROWS, VARIABLE } from "./parse-statistics-query.js";
+import type { Operation, Parameter, Parameters } from "../http/route.js";
+import { RANGE_LIMITS, ROWS, VARIABLE } from "./statistics-asked.js";
 
-const TEXT = { type: "string" };
+const TEXT = { type: "string" } as const;
 const NAMES = STATISTICS_LISTS.map(({ name }) => name);
 
-const FILTERS: Record<string, Parameter> = Object.fromEntries(
+const FILTERS: Parameters = Object.fromEntries(
   [...FILTER_COLUMNS.keys()].map((name) => [
     name,
     {
@@ -33,10 +34,10 @@ const FILTERS: Record<string, Parameter> = Object.fromEntries(
   ]),
 );
 
-export const AUTOMATED_PARAMETER: Parameter = {
+export const AUTOMATED_PARAMETER = {
   schema: { type: "string", enum: AUTOMATED, default: "include" },
-  description: "Whether downloads by bots, continuous integration and mirrors are counted",
-};
+  description: "Whether downloads and views by bots, continuous integration and mirrors are counted",
+} as const satisfies Parameter;
 
 export const COMPARE_PARAMETER = {
   schema: { type: "string", anyOf: [{ enum: COMPARISONS }, DATE], default: "none" },
@@ -47,9 +48,10 @@ export const COMPARE_PARAMETER = {
     "range). A date: the same number of days from that date, which must end before the range. With " +
     "`-weekdays` or a date, unfinished days are excluded from both periods, and `compare.of` gives the " +
     "compared days",
-} satisfies Parameter;
+  sentence: `must be one of ${COMPARISONS.join(", ")}, or a date in the form YYYY-MM-DD`,
+} as const satisfies Parameter;
 
-export const STATISTICS_QUERY: Record<string, Parameter> = {
+export const STATISTICS_QUERY = {
   startDate: {
     schema: DATE,
     description:
@@ -71,27 +73,27 @@ export const STATISTICS_QUERY: Record<string, Parameter> = {
   automated: AUTOMATED_PARAMETER,
   versions: versionsParameter("exact"),
   ...FILTERS,
-};
+} as const satisfies Parameters;
 
-export function versionsParameter(grouping: VersionGrouping): Parameter {
+export function versionsParameter(grouping: VersionGrouping) {
   return {
     schema: { type: "string", enum: VERSION_GROUPINGS, default: grouping },
     description:
       "How versions are grouped. `minor` counts `1.4.2` as `1.4.x`, `major` counts it as `1.x`. " +
       "Pre-releases belong to the group of their numbers; versions without a number, such as `latest`, " +
       "are not grouped. Ties are sorted newest first, or alphabetically if there are more than 1,000",
-  };
+  } as const satisfies Parameter;
 }
 
-export function intervalParameter(interval: Interval, intervals: readonly Interval[]): Parameter {
-  const hours = intervals.includes("hour") ? HOURS : "";
+export function intervalParameter<const Each extends Interval>(interval: Each, intervals: readonly Each[]) {
+  const hours = intervals.some((each) => each === "hour") ? HOURS : "";
   return {
     schema: { type: "string", enum: intervals, default: interval },
     description:
       hours +
       "Bucket size of the series. Weeks start on Monday (ISO 8601). The first and the last bucket are cut at " +
       "the ends of the range",
-  };
+  } as const satisfies Parameter;
 }
 
 const HOURS =
@@ -132,7 +134,7 @@ const EXAMPLE: Statistics = {
   breakdowns: { ...Object.fromEntries(NAMES.map((name) => [name, []])), country: [ROW] },
 };
 
-export const READ_STATISTICS: Operation = {
+export const READ_STATISTICS = {
   id: "readStatistics",
   summary: "Get statistics of an owner, package or pixel",
   description: `${DESCRIPTION}\n\nCSV contains the series only. ${CSV_IS_EXPORT}`,
@@ -159,11 +161,11 @@ export const READ_STATISTICS: Operation = {
     },
   },
   problems: STATISTICS_PROBLEMS,
-};
+} as const satisfies Operation;
 
 const LIST_EXAMPLE: StatisticsListPage = { ...RANGE, ...COMPLETE, rows: [ROW] };
 
-export const READ_STATISTICS_LIST: Operation = {
+export const READ_STATISTICS_LIST = {
   id: "readStatisticsList",
   summary: "Get one list of the statistics in full",
   description: `${DESCRIPTION}\n\n${CSV_IS_EXPORT}`,
@@ -175,13 +177,16 @@ export const READ_STATISTICS_LIST: Operation = {
     search: {
       schema: { type: "string", minLength: 1, maxLength: 256 },
       description: "Return only rows with a value that contains this text, ignoring case",
+      sentence: "must be a single text of 1 to 256 characters",
     },
     after: {
       schema: TEXT,
       description: "Return rows after this one. Use the value of `next` from the previous page",
+      sentence: "must be the id of an entry in the list",
+      allows: (text) => parsePosition(text) !== undefined,
     },
     per_page: {
-      ...PAGE_QUERY["per_page"]!,
+      ...PAGE_QUERY.per_page,
       description: "Maximum number of rows. If omitted, CSV contains all rows",
     },
   },
@@ -206,4 +211,4 @@ export const READ_STATISTICS_LIST: Operation = {
     },
   },
   problems: STATISTICS_PROBLEMS,
-};
+} as const satisfies Operation;

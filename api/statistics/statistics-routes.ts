@@ -3,16 +3,15 @@ import type { ClickHouse } from "../../schemas/shards.js";
 import { readList, readStatistics } from "../../aggregate/statistics/read-statistics.js";
 import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { Problem } from "../../schemas/problem.js";
-import { parsePage } from "../http/answers/paging.js";
+import { pageOf } from "../http/answers/paging.js";
 import { limitWork } from "../http/limit-work.js";
-import { type ApiContext, type Route, route } from "../http/route.js";
+import { type Route, route } from "../http/route.js";
 import { answerCsv, answerList, parsePosition, seriesAsCsv } from "./answer-list.js";
 import { packageStatisticsRoute } from "./package-statistics-routes.js";
-import { parseStatisticsQuery } from "./parse-statistics-query.js";
+import { statisticsAsked } from "./statistics-asked.js";
 import { measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
-import { type Format, formatOf, prepareStatistics } from "./prepare-statistics.js";
-import type { Page } from "../postgres/query.js";
+import { formatOf, prepareStatistics } from "./prepare-statistics.js";
 import { adoptionRoute } from "./adoption-route.js";
 import { readEndsOfLifeRoute, setEndsOfLifeRoute } from "./end-of-life-routes.js";
 
@@ -41,7 +40,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       operation: READ_STATISTICS,
       async handle(call) {
         const { ctx, recordExports } = call;
-        const asked = parseStatisticsQuery(ctx.query, { of: "all", now: new Date() });
+        const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
         const format = formatOf(ctx);
         const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
           call,
@@ -67,10 +66,10 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       operation: READ_STATISTICS_LIST,
       async handle(call) {
         const { ctx, param, recordExports } = call;
-        const asked = parseStatisticsQuery(ctx.query, { of: "list", now: new Date() });
-        const search = parseSearch(ctx.query["search"]);
+        const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
         const format = formatOf(ctx);
-        const page = pageOf(ctx, format);
+        const isWhole = format === "csv" && ctx.query["per_page"] === undefined;
+        const page = { ...pageOf(call.query), ...(isWhole && { perPage: CSV_ROWS_MAX }) };
         const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
           call,
           asked,
@@ -79,7 +78,7 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
         const list = listNamed(param("breakdown"));
         const { range, before, versions } = asked;
         const after = page.after === undefined ? undefined : parsePosition(page.after);
-        const shown = { versions, limit: page.perPage + 1, search, after };
+        const shown = { versions, limit: page.perPage + 1, search: call.query.search, after };
         const listed = await readOnce([list.name, shown], async ({ query, ...known }) => {
           const read = await readList(clickhouse, { ...query, ...shown, lists: [list] });
           return { ...read, ...known };
@@ -98,21 +97,9 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
   ];
 }
 
-function pageOf(ctx: ApiContext, format: Format): Page {
-  const page = parsePage(ctx.query, (text) => parsePosition(text) !== undefined);
-  const isWhole = format === "csv" && ctx.query["per_page"] === undefined;
-  return isWhole ? { ...page, perPage: CSV_ROWS_MAX } : page;
-}
-
 function listNamed(name: string): StatisticsList {
   const list = STATISTICS_LISTS.find((each) => each.name === name);
   if (list !== undefined) return list;
   const names = STATISTICS_LISTS.map((each) => each.name).join(", ");
   throw new Problem("not-found", `Unknown list ${name.slice(0, 40)}. Lists: ${names}.`);
-}
-
-function parseSearch(search: string | string[] | undefined): string | undefined {
-  if (search === undefined) return undefined;
-  if (typeof search === "string" && search !== "" && search.length <= 256) return search;
-  throw new Problem("invalid-query", "search must be a single text of 1 to 256 characters.");
 }

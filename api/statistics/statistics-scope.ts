@@ -8,7 +8,7 @@ import type { OwnerAction } from "../access/resources.js";
 import { type ListedPackage, listPackagesOfOwner } from "../access/visible-packages.js";
 import { listPixelNames } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
-import type { StatisticsAsked } from "./parse-statistics-query.js";
+import type { StatisticsAsked } from "./statistics-asked.js";
 
 export type Scope = Pick<StatisticsQuery, "packages" | "libraryTypes" | "pixels">;
 

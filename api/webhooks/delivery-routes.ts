@@ -4,14 +4,13 @@ import { isUuid } from "../../schemas/formats.js";
 import { Problem } from "../../schemas/problem.js";
 import {
   DELIVERY_STATES,
-  type DeliveryState,
   WEBHOOK_DELIVERY,
   WEBHOOK_TEST_RESULT,
   type WebhookDeliveryRecord,
   type WebhookTestResult,
 } from "../../schemas/contracts/webhook-event.js";
 import { requireFew } from "../identity/failure-limits.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
 import { lockOwner } from "../access/owners.js";
@@ -107,10 +106,9 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         },
       },
       async handle(call) {
-        const page = parsePage(call.ctx.query);
-        const state = parseState(call.ctx.query["state"]);
+        const page = pageOf(call.query);
         const { webhook } = await webhookFor(pg, call);
-        const asked = { webhookId: webhook.id, page, state };
+        const asked = { webhookId: webhook.id, page, state: call.query.state };
         const { deliveries: rows, more } = await listWebhookDeliveries(pg, asked);
         call.ctx.body = pageBody(call.ctx, { name: "deliveries", rows, page, more, record: (each) => each });
       },
@@ -142,11 +140,6 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
 }
 
 type Managing = Call<"webhooks.manage">;
-
-function parseState(state: string | string[] | undefined): DeliveryState | undefined {
-  if (state === undefined || DELIVERY_STATES.includes(state as DeliveryState)) return state as DeliveryState;
-  throw new Problem("invalid-query", `state must be one of ${DELIVERY_STATES.join(", ")}.`);
-}
 
 /** The test is recorded before it is sent, so that no connection or lock is held while the receiver answers. */
 async function prepareTest(

@@ -13,7 +13,7 @@ import { wholeOwnerFor } from "../access/authorise.js";
 import { changedFields } from "../access/audit-entries.js";
 import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { PAGE_QUERY, pageAnswer, pageBody, parsePage } from "../http/answers/paging.js";
+import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -71,8 +71,8 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
           }),
         },
       },
-      async handle({ ctx, account, action, param }) {
-        const page = parsePage(ctx.query);
+      async handle({ ctx, account, action, query, param }) {
+        const page = pageOf(query);
         const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
         const rows = await listWebhooks(pg, { ownerId, page });
         ctx.body = pageBody(ctx, { name: "webhooks", rows, page, record: (each) => each });

@@ -16,7 +16,7 @@ import {
 const PORT = {
   type: "string",
   format: "port",
-  mustBe: "a port from 0 to 65535 (0 takes any free one)",
+  mustBe: "a port from 0 to 65535 (0 selects a free port)",
 } as const;
 const SIZE = {
   type: "string",
@@ -181,7 +181,7 @@ const PROCESSING = {
     meaning:
       "How much data of one owner's imports can wait for enrichment in the embedded event log. Above " +
       "this limit, that owner's uploads wait, and fail with 503 after two minutes; see [its " +
-      "file](../operate/retention.md#the-file-of-the-embedded-event-log).",
+      "file](../operate/retention.md#size-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,

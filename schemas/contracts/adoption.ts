@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { COUNT, DATE, objectOf, TIMESTAMP, titledObject } from "../formats.js";
 import { DAYS_INTERVALS, type Interval } from "./statistics.js";
 
@@ -6,59 +7,35 @@ export const OTHER_VERSIONS = "other";
 /** Versions with a row of their own: those with most downloads. */
 export const ADOPTION_VERSIONS_MAX = 10;
 
-export interface AdoptedVersion {
-  /** A version, a group of versions, or `other`. */
-  version: string;
-  /** `YYYY-MM-DD`, whatever the range; null for `other`. */
-  first_seen: string | null;
-  downloads: number;
-  unique_addresses: number;
-  /** Of all downloads of the range, from 0 to 1. */
-  share: number;
-  /** `YYYY-MM-DD`. */
-  end_of_life: string | null;
-}
-
-export interface AdoptionBucket {
-  /** The bucket's first day within the range. */
-  date: string;
-  downloads: number;
-  /** By the versions of the answer. Their sum is `downloads`. */
-  versions: Record<string, number>;
-}
-
-export interface Adoption {
-  start_date: string;
-  end_date: string;
-  interval: Interval;
-  complete_through: string;
-  /** Addresses of earlier days of the range are missing, because their events are no longer kept. */
-  events_from?: string;
-  versions: AdoptedVersion[];
-  series: AdoptionBucket[];
-}
-
 const NULLABLE_DATE = { type: ["string", "null"], format: "date" } as const;
 
-const VERSIONS = {
-  type: "array",
-  description: `The ${ADOPTION_VERSIONS_MAX} most downloaded versions, then \`${OTHER_VERSIONS}\` if there are more`,
-  items: titledObject(
-    "AdoptedVersion",
-    ["version", "first_seen", "downloads", "unique_addresses", "share", "end_of_life"],
-    {
-      version: { type: "string" },
-      first_seen: {
-        ...NULLABLE_DATE,
-        description: `Day of the first download, which can be before the range. Null for \`${OTHER_VERSIONS}\``,
-      },
-      downloads: COUNT,
-      unique_addresses: { ...COUNT, description: "Each IP address counts once in the whole range. Exact" },
-      share: { type: "number", minimum: 0, description: "Share of all downloads of the range" },
-      end_of_life: { ...NULLABLE_DATE, description: "End-of-life date of the version, or of its group" },
+const VERSION = titledObject(
+  "AdoptedVersion",
+  ["version", "first_seen", "downloads", "unique_addresses", "share", "end_of_life"],
+  {
+    version: { type: "string" },
+    first_seen: {
+      ...NULLABLE_DATE,
+      description: `Day of the first download, which can be before the range. Null for \`${OTHER_VERSIONS}\``,
     },
-  ),
-} as const;
+    downloads: COUNT,
+    unique_addresses: { ...COUNT, description: "Each IP address counts once in the whole range. Exact" },
+    share: { type: "number", minimum: 0, description: "Share of all downloads of the range" },
+    end_of_life: { ...NULLABLE_DATE, description: "End-of-life date of the version, or of its group" },
+  },
+);
+export type AdoptedVersion = FromSchema<typeof VERSION>;
+
+const BUCKET = objectOf(["date", "downloads", "versions"], {
+  date: { ...DATE, description: "First day of the bucket within the range" },
+  downloads: COUNT,
+  versions: {
+    type: "object",
+    additionalProperties: COUNT,
+    description: "Downloads by version, for the names in `versions`. They add up to `downloads`",
+  },
+});
+export type AdoptionBucket = FromSchema<typeof BUCKET>;
 
 export const ADOPTION = titledObject(
   "Adoption",
@@ -74,19 +51,16 @@ export const ADOPTION = titledObject(
         "Events before this day have expired. Earlier days have no unique IP addresses and, with " +
         "filters, no downloads. Absent if all days are complete",
     },
-    versions: VERSIONS,
+    versions: {
+      type: "array",
+      description: `The ${ADOPTION_VERSIONS_MAX} most downloaded versions, then \`${OTHER_VERSIONS}\` if there are more`,
+      items: VERSION,
+    },
     series: {
       type: "array",
       description: "All buckets of the range, including empty ones",
-      items: objectOf(["date", "downloads", "versions"], {
-        date: { ...DATE, description: "First day of the bucket within the range" },
-        downloads: COUNT,
-        versions: {
-          type: "object",
-          additionalProperties: COUNT,
-          description: "Downloads of each version, in the order of `versions`. They add up to `downloads`",
-        },
-      }),
+      items: BUCKET,
     },
   },
 );
+export type Adoption = Omit<FromSchema<typeof ADOPTION>, "interval"> & { interval: Interval };

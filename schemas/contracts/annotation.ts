@@ -1,33 +1,11 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { DATE, TIMESTAMP, isHttpUrl, titledObject } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
 
-/** What happened on a day, such as a release: shown on charts. */
-export interface AnnotationRecord {
-  id: string;
-  owner: string;
-  /** Absent: of all packages. */
-  package_id?: string;
-  date: string;
-  /** The last day of what took several. */
-  end_date?: string;
-  text: string;
-  url?: string;
-  kind: AnnotationKind;
-  created_at: string;
-}
-
 /** A note is made by people, a release by an event of GitHub or a registry. */
 export const ANNOTATION_KINDS = ["note", "release"] as const;
 export type AnnotationKind = (typeof ANNOTATION_KINDS)[number];
-
-export interface AnnotationCreate {
-  date: string;
-  end_date?: string;
-  text: string;
-  url?: string;
-  package?: string;
-}
 
 export const ANNOTATION_TEXT_MAX = 200;
 export const ANNOTATION_URL_MAX = 2_000;
@@ -50,6 +28,8 @@ export const ANNOTATION = titledObject("Annotation", ["id", "owner", "date", "te
   kind: { type: "string", enum: ANNOTATION_KINDS },
   created_at: TIMESTAMP,
 });
+/** What happened on a day, such as a release: shown on charts. */
+export type AnnotationRecord = FromSchema<typeof ANNOTATION>;
 
 const CREATE = titledObject("AnnotationCreate", ["date", "text"], {
   date: DATE,
@@ -64,6 +44,7 @@ const CREATE = titledObject("AnnotationCreate", ["date", "text"], {
   },
 });
 export const ANNOTATION_CREATE = CREATE;
+export type AnnotationCreate = FromSchema<typeof ANNOTATION_CREATE>;
 
 export const parseAnnotationCreate = compileBody<AnnotationCreate>(CREATE, ({ date, end_date: end, url }) => {
   const faults: FieldFault[] = [];

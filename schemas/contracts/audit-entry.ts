@@ -1,18 +1,5 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
-
-export interface AuditEntryRecord {
-  id: string;
-  action: string;
-  actor: string;
-  /** Name of the additional token that was used, if any. */
-  token?: string;
-  target: { kind: string; id: string; name: string };
-  /** The new and changed fields; null for a removed field. */
-  changes: Record<string, unknown>;
-  /** Absent for changes by the operator or the service. */
-  request_id?: string;
-  created_at: string;
-}
 
 /** The actor of changes by command line. No username contains parentheses. */
 export const OPERATOR = "(operator)";
@@ -33,10 +20,15 @@ export const AUDIT_ENTRY = titledObject(
     id: { type: "string", format: "uuid" },
     action: { type: "string" },
     actor: { type: "string" },
-    token: { type: "string" },
+    token: { type: "string", description: "Name of the additional token that was used, if any" },
     target: TARGET,
-    changes: { type: "object", additionalProperties: true },
-    request_id: { type: "string" },
+    changes: {
+      type: "object",
+      additionalProperties: true,
+      description: "New values of the fields that changed. Null for a removed field",
+    },
+    request_id: { type: "string", description: "Absent for changes by the operator or the service" },
     created_at: TIMESTAMP,
   },
 );
+export type AuditEntryRecord = FromSchema<typeof AUDIT_ENTRY>;

@@ -1,24 +1,6 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { COUNT, DATE, objectOf, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
-
-/** The day from which a version, or a group of versions, is no longer maintained. */
-export interface EndOfLife {
-  /** `1.4.2`, `1.4.x`, `1.x`. */
-  version: string;
-  /** `YYYY-MM-DD`. */
-  date: string;
-}
-
-/** Who still used it in the last 30 days. */
-export interface EndOfLifeUse extends EndOfLife {
-  downloads: number;
-  unique_addresses: number;
-  companies: number;
-}
-
-export interface EndsOfLife {
-  versions: EndOfLife[];
-}
 
 export const END_OF_LIFE_DAYS = 30;
 /** All of them are parameters of one statement. */
@@ -31,31 +13,33 @@ const VERSION = {
   maxLength: 256,
   description: "A version, or a group of versions: `1.4.2`, `1.4.x`, `1.x`",
 } as const;
-const ENTRY = { version: VERSION, date: DATE } as const;
+const ENTRY = objectOf(["version", "date"], { version: VERSION, date: DATE });
+/** The day from which a version, or a group of versions, is no longer maintained. */
+export type EndOfLife = FromSchema<typeof ENTRY>;
 
 export const ENDS_OF_LIFE = titledObject("EndsOfLife", ["versions"], {
   versions: {
     type: "array",
     maxItems: END_OF_LIFE_VERSIONS_MAX,
-    items: objectOf(["version", "date"], ENTRY),
+    items: ENTRY,
     description: "Newest first",
   },
 });
+export type EndsOfLife = FromSchema<typeof ENDS_OF_LIFE>;
+
+const USE = titledObject("EndOfLifeUse", [...ENTRY.required, "downloads", "unique_addresses", "companies"], {
+  ...ENTRY.properties,
+  downloads: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
+  unique_addresses: {
+    ...COUNT,
+    description: `In the last ${END_OF_LIFE_DAYS} days, including today. Each IP address counts once`,
+  },
+  companies: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
+});
+export type EndOfLifeUse = FromSchema<typeof USE>;
 
 export const ENDS_OF_LIFE_USE = titledObject("EndsOfLifeUse", ["versions"], {
-  versions: {
-    type: "array",
-    description: "Newest first",
-    items: titledObject("EndOfLifeUse", ["version", "date", "downloads", "unique_addresses", "companies"], {
-      ...ENTRY,
-      downloads: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
-      unique_addresses: {
-        ...COUNT,
-        description: `In the last ${END_OF_LIFE_DAYS} days, including today. Each IP address counts once`,
-      },
-      companies: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
-    }),
-  },
+  versions: { type: "array", description: "Newest first", items: USE },
 });
 
 export const parseEndsOfLife = compileBody<EndsOfLife>(ENDS_OF_LIFE, ({ versions = [] }) => {

@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { COUNT, TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 
@@ -5,27 +6,9 @@ import { compileBody } from "../validate.js";
 export const CLIENT_ID_KINDS = ["origin_id", "endpoint_id"] as const;
 export type ClientIdKind = (typeof CLIENT_ID_KINDS)[number];
 
-/** The body of a request for an erasure: one of the two ids. */
-export type ErasureCreate = { [Kind in ClientIdKind]?: string };
-
 /** What may still bring events that were received before an erasure was asked for. */
 export const ERASURE_WAITS = ["live-collection", "event-log", "imports", "dead-letters"] as const;
 export type ErasureWait = (typeof ERASURE_WAITS)[number];
-
-export interface ErasureRecord {
-  id: string;
-  owner: string;
-  client: ClientIdKind;
-  status: "erasing" | "done";
-  waiting_for: ErasureWait | null;
-  /** Versions of events that were erased so far; an override counts apart from the event that it overrode. */
-  events_erased: number;
-  /** Refused lines whose texts were erased so far. */
-  rejected_lines_erased: number;
-  created_at: string;
-  /** When it became `done`; null before. */
-  finished_at: string | null;
-}
 
 const CLIENT_ID = { type: "string", pattern: "^[0-9A-Fa-f]{32}$" } as const;
 
@@ -46,6 +29,9 @@ export const ERASURE_CREATE = {
     },
   },
 } as const;
+
+/** The body of a request for an erasure: one of the two ids. */
+export type ErasureCreate = FromSchema<typeof ERASURE_CREATE>;
 
 export const parseErasureCreate = compileBody<ErasureCreate>(ERASURE_CREATE);
 
@@ -96,6 +82,7 @@ export const ERASURE = titledObject(
     finished_at: { ...TIMESTAMP, type: ["string", "null"] },
   },
 );
+export type ErasureRecord = FromSchema<typeof ERASURE>;
 
 /** The erasure of one client's events while it is under way. */
 export interface OpenErasure {

@@ -1,59 +1,7 @@
-import { COUNT, DATE, TIMESTAMP, objectOf, titledObject } from "../formats.js";
-import type { ArtifactKind } from "../records/artifact.js";
-import {
-  STAGE_CAUSES,
-  STAGES,
-  type Stage,
-  type StageCause,
-  IMPORTANCES,
-  type Importance,
-} from "../records/funnel.js";
+import type { FromSchema } from "json-schema-to-ts";
+import { COUNT, DATE, TIMESTAMP, objectOf, recordOf, titledObject } from "../formats.js";
+import { IMPORTANCES, STAGE_CAUSES, STAGES } from "../records/funnel.js";
 import { compileBody } from "../validate.js";
-
-/** A company's stage and activity with an owner, as returned. Without a stage, no rule has applied yet. */
-export interface CompanyRecord {
-  domain: string;
-  name: string;
-  stage?: Stage;
-  since?: string;
-  score: number;
-  downloads: number;
-  views: number;
-  first_seen?: string;
-  last_seen?: string;
-  downloads_30_days: number;
-  /** Of the days that were asked for, the latest last. */
-  daily_downloads?: number[];
-}
-
-export interface CompanyDay {
-  date: string;
-  downloads: number;
-  views: number;
-}
-
-export interface StageChangeRecord {
-  /** Absent for the first stage. */
-  old_stage?: Stage;
-  new_stage: Stage;
-  cause: StageCause;
-  changed_at: string;
-}
-
-export interface CompanyArtifact {
-  kind: ArtifactKind;
-  id: string;
-  name: string;
-  downloads: number;
-  views: number;
-}
-
-export interface CompanyDetail extends CompanyRecord {
-  stage_history: StageChangeRecord[];
-  days: CompanyDay[];
-  /** The artifacts used in the same range as `days`, the most used first. */
-  artifacts: CompanyArtifact[];
-}
 
 export const STAGE = { type: "string", enum: STAGES } as const;
 
@@ -79,6 +27,8 @@ export const COMPANY = titledObject("Company", COMPANY_REQUIRED, {
     description: "Downloads on each of the last `days` days, oldest first. Absent if `days` was not given",
   },
 });
+/** A company's stage and activity with an owner, as returned. Without a stage, no rule has applied yet. */
+export type CompanyRecord = FromSchema<typeof COMPANY>;
 
 export const COMPANY_LIST = titledObject("CompanyList", ["companies"], {
   as_of: TIMESTAMP,
@@ -87,17 +37,19 @@ export const COMPANY_LIST = titledObject("CompanyList", ["companies"], {
 });
 
 const STAGE_CHANGE = titledObject("StageChange", ["new_stage", "cause", "changed_at"], {
-  old_stage: STAGE,
+  old_stage: { ...STAGE, description: "Absent for the first stage" },
   new_stage: STAGE,
   cause: { type: "string", enum: STAGE_CAUSES },
   changed_at: TIMESTAMP,
 });
+export type StageChangeRecord = FromSchema<typeof STAGE_CHANGE>;
 
 const COMPANY_DAY = titledObject("CompanyDay", ["date", "downloads", "views"], {
   date: DATE,
   downloads: COUNT,
   views: COUNT,
 });
+export type CompanyDay = FromSchema<typeof COMPANY_DAY>;
 
 const COMPANY_ARTIFACT = objectOf(["kind", "id", "name", "downloads", "views"], {
   kind: { type: "string", enum: ["package", "pixel"] },
@@ -106,6 +58,7 @@ const COMPANY_ARTIFACT = objectOf(["kind", "id", "name", "downloads", "views"], 
   downloads: COUNT,
   views: COUNT,
 });
+export type CompanyArtifact = FromSchema<typeof COMPANY_ARTIFACT>;
 
 export const COMPANY_DETAIL = titledObject(
   "CompanyDetail",
@@ -114,33 +67,17 @@ export const COMPANY_DETAIL = titledObject(
     ...COMPANY_FIELDS,
     stage_history: { type: "array", items: STAGE_CHANGE },
     days: { type: "array", items: COMPANY_DAY },
-    artifacts: { type: "array", items: COMPANY_ARTIFACT },
+    artifacts: {
+      type: "array",
+      items: COMPANY_ARTIFACT,
+      description: "Same range as `days`, most used first",
+    },
   },
 );
+export type CompanyDetail = FromSchema<typeof COMPANY_DETAIL>;
 
-export type StageCounts = Record<Stage, number>;
-
-export interface FunnelRecord {
-  /** The time of the last funnel run; absent if there was none. */
-  as_of?: string;
-  stages: StageCounts;
-  days: { date: string; stages: StageCounts }[];
-}
-
-const STAGE_COUNTS = titledObject(
-  "StageCounts",
-  STAGES,
-  Object.fromEntries(STAGES.map((stage) => [stage, COUNT])),
-);
-
-/** The outcome of a run of the funnel for one owner. */
-export interface FunnelRunRecord {
-  as_of: string;
-  companies: number;
-  changes: number;
-  /** Nothing was computed, because imports are running. */
-  waits_for_imports: boolean;
-}
+const STAGE_COUNTS = titledObject("StageCounts", STAGES, recordOf(STAGES, COUNT));
+export type StageCounts = FromSchema<typeof STAGE_COUNTS>;
 
 export const FUNNEL_RUN = titledObject("FunnelRun", ["as_of", "companies", "changes", "waits_for_imports"], {
   as_of: TIMESTAMP,
@@ -148,26 +85,18 @@ export const FUNNEL_RUN = titledObject("FunnelRun", ["as_of", "companies", "chan
   changes: { ...COUNT, description: "Stage changes" },
   waits_for_imports: { type: "boolean", description: "Nothing was computed because imports are running" },
 });
+/** The outcome of a run of the funnel for one owner. */
+export type FunnelRunRecord = FromSchema<typeof FUNNEL_RUN>;
 
 export const FUNNEL = titledObject("Funnel", ["stages", "days"], {
-  as_of: TIMESTAMP,
+  as_of: { ...TIMESTAMP, description: "Time of the last funnel run. Absent if there was none" },
   stages: STAGE_COUNTS,
   days: {
     type: "array",
     items: objectOf(["date", "stages"], { date: DATE, stages: STAGE_COUNTS }),
   },
 });
-
-/** The importance of each package and pixel of an owner. As sent, each id may be a name. */
-export interface FunnelImportance {
-  packages: ArtifactImportance[];
-  pixels: ArtifactImportance[];
-}
-
-export interface ArtifactImportance {
-  id: string;
-  importance: Importance;
-}
+export type FunnelRecord = FromSchema<typeof FUNNEL>;
 
 const importanceOf = <Id>(title: string, id: Id) =>
   ({
@@ -180,11 +109,14 @@ const importanceOf = <Id>(title: string, id: Id) =>
   }) as const;
 
 const ITEMS = importanceOf("ArtifactImportance", { type: "string", format: "uuid" } as const);
+export type ArtifactImportance = FromSchema<typeof ITEMS.items>;
 
 export const FUNNEL_IMPORTANCE = titledObject("FunnelImportance", ["packages", "pixels"], {
   packages: ITEMS,
   pixels: ITEMS,
 });
+/** The importance of each package and pixel of an owner. As sent, each id may be a name. */
+export type FunnelImportance = FromSchema<typeof FUNNEL_IMPORTANCE>;
 
 const ITEMS_SENT = importanceOf("ArtifactImportanceUpsert", {
   type: "string",

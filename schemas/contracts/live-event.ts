@@ -1,24 +1,5 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, titledObject } from "../formats.js";
-
-/** One event as it came, with what statistics count of it: no address, no agent, no variables, no city. */
-export interface LiveEvent {
-  /** Of the event, as in exports; an override has the same. */
-  id: string;
-  time: string;
-  /** Of the package or pixel. */
-  name: string;
-  kind: "package" | "pixel";
-  artifact_id: string;
-  type: string;
-  version: string;
-  country: string;
-  client: string;
-  client_version: string;
-  platform: string;
-  company: string;
-  company_domain: string;
-  automated: string;
-}
 
 const TEXT = { type: "string" } as const;
 const OR_EMPTY = { type: "string", description: "Empty if unknown" } as const;
@@ -58,12 +39,10 @@ export const LIVE_EVENT = titledObject(
     automated: { type: "string", description: "`bot`, `ci` or `mirror`; otherwise empty" },
   },
 );
-
-export interface LiveEvents {
-  /** Newest first. */
-  events: LiveEvent[];
-}
+/** One event as it came, with what statistics count of it: no address, no agent, no variables, no city. */
+export type LiveEvent = FromSchema<typeof LIVE_EVENT>;
 
 export const LIVE_EVENTS = titledObject("LiveEvents", ["events"], {
   events: { type: "array", items: LIVE_EVENT, description: "Newest first" },
 });
+export type LiveEvents = FromSchema<typeof LIVE_EVENTS>;

@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, titledObject } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
@@ -11,36 +12,6 @@ export const THRESHOLDS: Readonly<Partial<Record<NotificationEvent, number>>> = 
   "downloads-changed": 50,
   "import-failed": 1,
 };
-
-export interface NotificationRecord {
-  id: string;
-  owner: string;
-  event: NotificationEvent;
-  package_id?: string;
-  threshold_percent?: number;
-  channel: NotificationChannel;
-  /** An address, or the host of a URL. */
-  target: string;
-  enabled: boolean;
-  /** Of a mail: whether its receiver gets it, having agreed and not stopped it. */
-  confirmed?: boolean;
-  /** Of a mail: whether its receiver stopped it. */
-  stopped?: boolean;
-  created_at: string;
-  updated_at: string;
-  last_sent_at?: string;
-  /** Of the last message; absent once it was sent. */
-  last_error?: string;
-}
-
-export interface NotificationUpdate {
-  event?: NotificationEvent;
-  package?: string | null;
-  threshold_percent?: number | null;
-  channel?: NotificationChannel;
-  target?: string;
-  enabled?: boolean;
-}
 
 export type NotificationCreate = NotificationUpdate &
   Required<Pick<NotificationUpdate, "event" | "channel" | "target">>;
@@ -84,7 +55,7 @@ export const NOTIFICATION = titledObject(
     package_id: { type: "string", format: "uuid" },
     threshold_percent: { type: "number" },
     channel: SENT.channel,
-    target: { type: "string" },
+    target: { type: "string", description: "An e-mail address, or the host of a webhook URL" },
     enabled: { type: "boolean" },
     confirmed: {
       type: "boolean",
@@ -106,8 +77,10 @@ export const NOTIFICATION = titledObject(
     },
   },
 );
+export type NotificationRecord = FromSchema<typeof NOTIFICATION>;
 export const NOTIFICATION_CREATE = titledObject("NotificationCreate", ["event", "channel", "target"], SENT);
 export const NOTIFICATION_UPDATE = titledObject("NotificationUpdate", [], SENT);
+export type NotificationUpdate = FromSchema<typeof NOTIFICATION_UPDATE>;
 
 export const parseNotificationCreate = compileBody<NotificationCreate>(NOTIFICATION_CREATE, thresholdFaults);
 export const parseNotificationUpdate = compileBody<NotificationUpdate>(NOTIFICATION_UPDATE, thresholdFaults);
@@ -117,27 +90,17 @@ function thresholdFaults({ event, threshold_percent: threshold }: NotificationUp
   return [{ path: "/threshold_percent", message: `is not a field of ${event}` }];
 }
 
-/** A message as it is sent: `html` of a mail, `body` of the others. */
-export interface NotificationPreview {
-  subject: string;
-  text: string;
-  html?: string;
-  body?: object;
-}
-
 export const NOTIFICATION_PREVIEW = titledObject("NotificationPreview", ["subject", "text"], {
   subject: { type: "string" },
   text: { type: "string" },
   html: { type: "string", description: "Subject of a mail" },
   body: { type: "object", description: "Body of the message to a chat" },
 });
-
-export interface NotificationSent {
-  success: boolean;
-  error?: string;
-}
+/** A message as it is sent: `html` of a mail, `body` of the others. */
+export type NotificationPreview = FromSchema<typeof NOTIFICATION_PREVIEW>;
 
 export const NOTIFICATION_SENT = titledObject("NotificationSent", ["success"], {
   success: { type: "boolean" },
   error: { type: "string", description: "Why it was not sent" },
 });
+export type NotificationSent = FromSchema<typeof NOTIFICATION_SENT>;

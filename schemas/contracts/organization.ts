@@ -1,21 +1,6 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
-
-export interface OrganizationV1 {
-  name: string;
-  description: string;
-  website?: string;
-  billingEmail: string;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface OrganizationUpsert {
-  name: string;
-  description: string;
-  website?: string | null;
-  billingEmail: string;
-}
 
 export const ORGANIZATION_V1 = titledObject(
   "OrganizationV1",
@@ -29,6 +14,7 @@ export const ORGANIZATION_V1 = titledObject(
     updatedAt: TIMESTAMP,
   },
 );
+export type OrganizationV1 = FromSchema<typeof ORGANIZATION_V1>;
 
 export const ORGANIZATION_UPSERT = titledObject(
   "OrganizationUpsertV1",
@@ -40,19 +26,9 @@ export const ORGANIZATION_UPSERT = titledObject(
     billingEmail: { type: "string", format: "mailbox", maxLength: 500 },
   },
 );
+export type OrganizationUpsert = FromSchema<typeof ORGANIZATION_UPSERT>;
 
 export const parseOrganizationUpsert = compileBody<OrganizationUpsert>(ORGANIZATION_UPSERT);
-
-export interface OrganizationMemberV1 {
-  organizationName: string;
-  username: string;
-  role: Role;
-}
-
-export interface OrganizationMemberUpsert {
-  username: string;
-  role: Role;
-}
 
 export const ROLES = ["member", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
@@ -66,12 +42,14 @@ export const ORGANIZATION_MEMBER_V1 = titledObject(
     role: { type: "string", enum: ROLES },
   },
 );
+export type OrganizationMemberV1 = FromSchema<typeof ORGANIZATION_MEMBER_V1>;
 
 /** No pattern: a name that no user can have is an unknown user, not a fault of the body. */
 export const ORGANIZATION_MEMBER_UPSERT = titledObject("OrganizationMemberUpsertV1", ["username", "role"], {
   username: { type: "string", format: "line", minLength: 1, maxLength: 254 },
   role: { type: "string", enum: ROLES },
 });
+export type OrganizationMemberUpsert = FromSchema<typeof ORGANIZATION_MEMBER_UPSERT>;
 
 export const parseOrganizationMemberUpsert =
   compileBody<OrganizationMemberUpsert>(ORGANIZATION_MEMBER_UPSERT);

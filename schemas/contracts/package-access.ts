@@ -1,17 +1,8 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { titledObject } from "../formats.js";
-import { AUTOMATED, type Automation } from "./statistics.js";
-import { PACKAGE_V1, type PackageV1 } from "./package.js";
+import { AUTOMATED } from "./statistics.js";
+import { PACKAGE_V1 } from "./package.js";
 import { compileBody } from "../validate.js";
-
-/** A package, and what its reader may do with it. */
-export interface PackageAccess {
-  package: PackageV1;
-  /** Its record, routes, domains and permissions. */
-  may_change: boolean;
-  may_import: boolean;
-  /** Its events, and its statistics as CSV. */
-  may_export: boolean;
-}
 
 const RIGHT = { type: "boolean" } as const;
 
@@ -32,16 +23,12 @@ export const PACKAGE_ACCESS = titledObject(
     },
   },
 );
+/** A package, and what its reader may do with it. */
+export type PackageAccess = FromSchema<typeof PACKAGE_ACCESS>;
 
 /** How much of a package everybody may see: nothing, one number on a badge, or a page with its numbers as well. */
 export const PUBLIC_KINDS = ["none", "badge", "page"] as const;
 export type PublicKind = (typeof PUBLIC_KINDS)[number];
-
-export interface PackagePublic {
-  public: PublicKind;
-  /** Of the numbers on both. */
-  automated: Automation;
-}
 
 const PUBLIC_SETTINGS = {
   public: { type: "string", enum: PUBLIC_KINDS },
@@ -53,6 +40,7 @@ const PUBLIC_SETTINGS = {
   },
 } as const;
 export const PACKAGE_PUBLIC = titledObject("PackagePublic", ["public", "automated"], PUBLIC_SETTINGS);
+export type PackagePublic = FromSchema<typeof PACKAGE_PUBLIC>;
 export const PACKAGE_PUBLIC_SET = titledObject("PackagePublicSet", ["public"], PUBLIC_SETTINGS);
 
 const parseSet = compileBody<Pick<PackagePublic, "public"> & Partial<PackagePublic>>(PACKAGE_PUBLIC_SET);
@@ -60,17 +48,6 @@ const parseSet = compileBody<Pick<PackagePublic, "public"> & Partial<PackagePubl
 export function parsePackagePublic(body: unknown): PackagePublic {
   const { public: kind, automated = "include" } = parseSet(body);
   return { public: kind, automated };
-}
-
-export interface PackagePermissionV1 {
-  username: string;
-  permissionLevel: PermissionLevel;
-}
-
-export interface PackagePermissionSet {
-  /** An e-mail address if it contains `@`, otherwise a username. */
-  userQuery: string;
-  permissionLevel: PermissionLevel;
 }
 
 export const PERMISSION_LEVELS = ["blocked", "default", "member", "admin"] as const;
@@ -87,15 +64,23 @@ export const PACKAGE_PERMISSION_GET = titledObject(
   ["username", "permissionLevel"],
   { username: { type: "string" }, permissionLevel: PACKAGE_PERMISSION_LEVEL },
 );
+export type PackagePermissionV1 = FromSchema<typeof PACKAGE_PERMISSION_GET>;
 
 export const PACKAGE_PERMISSION_SET = titledObject(
   "PackagePermissionSetV1",
   ["userQuery", "permissionLevel"],
   {
-    userQuery: { type: "string", format: "line", minLength: 1, maxLength: 254 },
+    userQuery: {
+      type: "string",
+      format: "line",
+      minLength: 1,
+      maxLength: 254,
+      description: "An e-mail address if it contains `@`, otherwise a username",
+    },
     permissionLevel: PACKAGE_PERMISSION_LEVEL,
   },
 );
+export type PackagePermissionSet = FromSchema<typeof PACKAGE_PERMISSION_SET>;
 
 export const PERMISSIONS_MAX = 1000;
 

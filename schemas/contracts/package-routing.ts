@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { titledObject } from "../formats.js";
 import { domainToASCII } from "node:url";
 import { compileBody } from "../validate.js";
@@ -30,17 +31,6 @@ export const HOST_VERIFICATION_PROPERTIES = {
   },
 } as const;
 
-/** How far a host can be reached from where the service runs. */
-export interface HostReach {
-  host: string;
-  /** Whether the DNS has an address of it. */
-  dns: boolean;
-  /** Whether something answers over TLS, with a certificate that is valid. */
-  tls: boolean;
-  /** Why not, as a sentence. */
-  fault?: string;
-}
-
 export const HOST_REACH = titledObject("HostReach", ["host", "dns", "tls"], {
   host: { type: "string" },
   dns: { type: "boolean", description: "Whether the host has a DNS address record" },
@@ -50,17 +40,11 @@ export const HOST_REACH = titledObject("HostReach", ["host", "dns", "tls"], {
   },
   fault: { type: "string", description: "Why the host cannot be reached" },
 });
+/** How far a host can be reached from where the service runs. */
+export type HostReach = FromSchema<typeof HOST_REACH>;
 
 export function verificationName(host: string): string {
   return `_maintainer-toolchain.${host}`;
-}
-
-export interface PackageDomainV1 extends CreatePackageDomainV1, Partial<HostVerification> {
-  id: string;
-}
-
-export interface CreatePackageDomainV1 {
-  name: string;
 }
 
 export const PACKAGE_DOMAIN_V1 = titledObject("PackageDomainV1", ["id", "name"], {
@@ -68,6 +52,7 @@ export const PACKAGE_DOMAIN_V1 = titledObject("PackageDomainV1", ["id", "name"],
   name: { type: "string" },
   ...HOST_VERIFICATION_PROPERTIES,
 });
+export type PackageDomainV1 = FromSchema<typeof PACKAGE_DOMAIN_V1>;
 
 export const CREATE_PACKAGE_DOMAIN_V1 = titledObject("CreatePackageDomainV1", ["name"], {
   name: {
@@ -77,6 +62,7 @@ export const CREATE_PACKAGE_DOMAIN_V1 = titledObject("CreatePackageDomainV1", ["
       "A full domain name. Stored in lower case, with non-ASCII letters converted to their xn-- form",
   },
 });
+export type CreatePackageDomainV1 = FromSchema<typeof CREATE_PACKAGE_DOMAIN_V1>;
 
 /** The name becomes ASCII and lower case, as in a `Host` header. Throws `invalid-body` naming every fault. */
 export function parseCreatePackageDomain(body: unknown): CreatePackageDomainV1 {
@@ -104,21 +90,12 @@ function hostNameOf(text: string): string | undefined {
   return HOST_NAME.test(ascii) ? ascii : undefined;
 }
 
-export interface PackageRouteV1 extends CreatePackageRouteV1 {
-  id: string;
-}
-
-export interface CreatePackageRouteV1 {
-  /** Empty if the route only collects. */
-  outgoingUrl: string;
-  templatePath: string;
-}
-
 export const PACKAGE_ROUTE_V1 = titledObject("PackageRouteV1", ["id", "outgoingUrl", "templatePath"], {
   id: { type: "string", format: "uuid" },
   outgoingUrl: { type: "string" },
   templatePath: { type: "string" },
 });
+export type PackageRouteV1 = FromSchema<typeof PACKAGE_ROUTE_V1>;
 
 export const CREATE_PACKAGE_ROUTE_V1 = titledObject("CreatePackageRouteV1", ["outgoingUrl", "templatePath"], {
   outgoingUrl: {
@@ -137,6 +114,7 @@ export const CREATE_PACKAGE_ROUTE_V1 = titledObject("CreatePackageRouteV1", ["ou
       "/{version}/{+file}?os={os}",
   },
 });
+export type CreatePackageRouteV1 = FromSchema<typeof CREATE_PACKAGE_ROUTE_V1>;
 
 /** The limit for one template: more variables make matching slower and requests larger. */
 export const VARIABLES_MAX = 16;

@@ -1,46 +1,13 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { LIBRARY_TYPES, type LibraryType } from "../records/artifact.js";
 import { isHttpUrl, TIMESTAMP, isObject, titledObject } from "../formats.js";
 import { Problem, type FieldFault } from "../problem.js";
-import { HOST_VERIFICATION_PROPERTIES, type HostVerification } from "./package-routing.js";
+import { HOST_VERIFICATION_PROPERTIES } from "./package-routing.js";
 import { compileBody } from "../validate.js";
-
-export interface PackageV1 {
-  uuid: string;
-  owner: string;
-  name: string;
-  shortDescription: string;
-  createdAt: string;
-  longDescription?: string;
-  website?: string;
-  libraryType?: LibraryType;
-}
-
-/**
- * The addresses of a package, each absent if not set. The verification is that of the host of `public_url`.
- */
-export interface PackageUpstream extends Partial<HostVerification> {
-  /** The image in its own registry. */
-  backend_url?: string;
-  /** The image as people pull it. */
-  public_url?: string;
-  /** The Python index with the files. */
-  repository_url?: string;
-}
 
 /** PackageUpsertV1 after parsing: the type is set and URLs have their stored form. */
 export interface PackageUpsert extends Omit<SentPackage, "libraryType"> {
   libraryType: LibraryType;
-}
-
-interface SentPackage {
-  name: string;
-  shortDescription: string;
-  longDescription?: string | null;
-  website?: string | null;
-  libraryType?: LibraryType | "file" | null;
-  backendUrl?: string | null;
-  publicUrl?: string | null;
-  repositoryURL?: string | null;
 }
 
 export const PACKAGE_V1 = titledObject(
@@ -57,6 +24,7 @@ export const PACKAGE_V1 = titledObject(
     libraryType: { type: "string", enum: LIBRARY_TYPES },
   },
 );
+export type PackageV1 = FromSchema<typeof PACKAGE_V1>;
 
 export const PACKAGE_UPSERT = titledObject("PackageUpsertV1", ["name", "shortDescription"], {
   name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
@@ -68,20 +36,25 @@ export const PACKAGE_UPSERT = titledObject("PackageUpsertV1", ["name", "shortDes
   publicUrl: { type: ["string", "null"], format: "line", maxLength: 2048 },
   repositoryURL: { type: ["string", "null"], format: "line", maxLength: 2048 },
 });
+type SentPackage = FromSchema<typeof PACKAGE_UPSERT>;
 
-const URL_TEXT = { type: "string" };
+const URL_TEXT = { type: "string" } as const;
 
 export const PACKAGE_UPSTREAM = {
   title: "PackageUpstream",
   type: "object",
   additionalProperties: false,
   properties: {
-    backend_url: URL_TEXT,
-    public_url: URL_TEXT,
-    repository_url: URL_TEXT,
+    backend_url: { ...URL_TEXT, description: "The image in its own registry" },
+    public_url: { ...URL_TEXT, description: "The image as users pull it" },
+    repository_url: { ...URL_TEXT, description: "The Python index that has the files" },
     ...HOST_VERIFICATION_PROPERTIES,
   },
 } as const;
+/**
+ * The addresses of a package, each absent if not set. The verification is that of the host of `public_url`.
+ */
+export type PackageUpstream = FromSchema<typeof PACKAGE_UPSTREAM>;
 
 export function parsePackageUpsert(body: unknown): PackageUpsert {
   return stored(parseSent(body));

@@ -1,20 +1,6 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
-
-export interface PixelRecord {
-  id: string;
-  owner: string;
-  name: string;
-  package_id?: string;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface PixelUpsert {
-  name: string;
-  /** Id or name. */
-  package_id?: string | null;
-}
 
 export const PIXEL = titledObject("Pixel", ["id", "owner", "name", "created_at", "updated_at"], {
   id: { type: "string", format: "uuid" },
@@ -24,6 +10,7 @@ export const PIXEL = titledObject("Pixel", ["id", "owner", "name", "created_at",
   created_at: TIMESTAMP,
   updated_at: TIMESTAMP,
 });
+export type PixelRecord = FromSchema<typeof PIXEL>;
 
 export const PIXEL_UPSERT = titledObject("PixelUpsert", ["name"], {
   name: { type: "string", format: "line", minLength: 1, maxLength: 256 },
@@ -34,5 +21,6 @@ export const PIXEL_UPSERT = titledObject("PixelUpsert", ["name"], {
     description: "Id or name of a package of the same owner",
   },
 });
+export type PixelUpsert = FromSchema<typeof PIXEL_UPSERT>;
 
 export const parsePixelUpsert = compileBody<PixelUpsert>(PIXEL_UPSERT);

@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { COUNT, DATE, TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
 
@@ -14,33 +15,6 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 export const METRICS = ["downloads", "pulls", "installs", "views", "clones"] as const;
 export type Metric = (typeof METRICS)[number];
-
-/** A thing on a registry whose counts are fetched every day. */
-export interface SourceRecord {
-  id: string;
-  owner: string;
-  kind: SourceKind;
-  name: string;
-  package_id?: string;
-  enabled: boolean;
-  created_at: string;
-  updated_at: string;
-  last_run_at?: string;
-  last_success_at?: string;
-  /** A sentence; absent after a run that succeeded. */
-  last_error?: string;
-  /** Absent while it is disabled. */
-  next_run_at?: string;
-  first_date?: string;
-  last_date?: string;
-}
-
-export interface SourceUpdate {
-  kind?: SourceKind;
-  name?: string;
-  package?: string | null;
-  enabled?: boolean;
-}
 
 export type SourceCreate = SourceUpdate & { kind: SourceKind; name: string };
 
@@ -78,35 +52,20 @@ export const SOURCE = titledObject(
     updated_at: TIMESTAMP,
     last_run_at: TIMESTAMP,
     last_success_at: TIMESTAMP,
-    last_error: { type: "string" },
-    next_run_at: TIMESTAMP,
+    last_error: { type: "string", description: "Absent if the last run succeeded" },
+    next_run_at: { ...TIMESTAMP, description: "Absent while the source is disabled" },
     first_date: DATE,
     last_date: DATE,
   },
 );
+/** A thing on a registry whose counts are fetched every day. */
+export type SourceRecord = FromSchema<typeof SOURCE>;
 export const SOURCE_CREATE = titledObject("SourceCreate", ["kind", "name"], UPDATE);
 export const SOURCE_UPDATE = titledObject("SourceUpdate", [], UPDATE);
+export type SourceUpdate = FromSchema<typeof SOURCE_UPDATE>;
 
 export const parseSourceCreate = compileBody<SourceCreate>(SOURCE_CREATE);
 export const parseSourceUpdate = compileBody<SourceUpdate>(SOURCE_UPDATE);
-
-/** A line of `GET /v2/{owner}/reported`: what a registry counted on a day. */
-export interface ReportedLine {
-  source: string;
-  kind: SourceKind;
-  name: string;
-  package_id?: string;
-  date: string;
-  /** Absent where the registry counts all versions together. */
-  version?: string;
-  metric: Metric;
-  /** Null on a day on which a counter of the registry was set back. */
-  value: number | null;
-  first_value: number | null;
-  fetched_at: string;
-  /** Absent while the first value stands. */
-  changed_at?: string;
-}
 
 const NULLABLE_COUNT = { type: ["integer", "null"], minimum: 0 } as const;
 const COUNTED = {
@@ -123,24 +82,15 @@ export const REPORTED_LINE = titledObject(
   {
     ...COUNTED,
     date: DATE,
-    version: { type: "string" },
-    value: NULLABLE_COUNT,
+    version: { type: "string", description: "Absent if the registry does not count versions separately" },
+    value: { ...NULLABLE_COUNT, description: "Null on a day on which the registry reset its counter" },
     first_value: NULLABLE_COUNT,
     fetched_at: TIMESTAMP,
-    changed_at: TIMESTAMP,
+    changed_at: { ...TIMESTAMP, description: "Absent while the first value stands" },
   },
 );
-
-/** Of a chart: one entry for each source and metric. */
-export interface ReportedDays {
-  start_date: string;
-  end_date: string;
-  sources: (Pick<ReportedLine, "source" | "kind" | "name" | "package_id" | "metric"> & {
-    total: number;
-    /** Null on a day without a value. */
-    days: (number | null)[];
-  })[];
-}
+/** A line of `GET /v2/{owner}/reported`: what a registry counted on a day. */
+export type ReportedLine = FromSchema<typeof REPORTED_LINE>;
 
 export const REPORTED_DAYS = titledObject("ReportedDays", ["start_date", "end_date", "sources"], {
   start_date: DATE,
@@ -150,7 +100,9 @@ export const REPORTED_DAYS = titledObject("ReportedDays", ["start_date", "end_da
     items: objectOf(["source", "kind", "name", "metric", "total", "days"], {
       ...COUNTED,
       total: COUNT,
-      days: { type: "array", items: NULLABLE_COUNT },
+      days: { type: "array", items: NULLABLE_COUNT, description: "Null on a day without a value" },
     }),
   },
 });
+/** Of a chart: one entry for each source and metric. */
+export type ReportedDays = FromSchema<typeof REPORTED_DAYS>;

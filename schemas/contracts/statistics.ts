@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { COUNT, DATE, TIMESTAMP, isCalendarDate, objectOf, titledObject } from "../formats.js";
 import { STATISTICS_LISTS, type StatisticsList } from "./breakdowns.js";
 
@@ -28,23 +29,6 @@ export type Automation = (typeof AUTOMATED)[number];
 export const VERSION_GROUPINGS = ["exact", "minor", "major"] as const;
 export type VersionGrouping = (typeof VERSION_GROUPINGS)[number];
 
-export interface StatisticsTotals {
-  downloads: number;
-  views: number;
-  unique_addresses: number;
-  companies: number;
-}
-
-export interface StatisticsBucket {
-  /** The bucket's first day within the range, `YYYY-MM-DD`. */
-  date: string;
-  /** The beginning of the hour; only by hour. */
-  time?: string;
-  downloads: number;
-  views: number;
-  unique_addresses: number;
-}
-
 /** The fields of its breakdown, `downloads` or `views`, and: */
 export interface StatisticsRow {
   [field: string]: string | number | null;
@@ -58,13 +42,6 @@ interface Period {
   start_date: string;
   /** The first day that is left out. */
   end_date: string;
-}
-
-export interface ComparedPeriod extends Period {
-  /** The days of the range that are compared, if its last ones are not over. Absent if all are compared. */
-  of?: Period & { totals: StatisticsTotals };
-  totals: StatisticsTotals;
-  series: StatisticsBucket[];
 }
 
 export interface Statistics extends Period {
@@ -92,17 +69,18 @@ const TOTALS = titledObject("StatisticsTotals", ["downloads", "views", "unique_a
   unique_addresses: { ...COUNT, description: "Each IP address counts once in the whole range. Exact" },
   companies: { ...COUNT, description: "Companies with at least one download or view" },
 });
+export type StatisticsTotals = FromSchema<typeof TOTALS>;
 
-const SERIES = {
-  type: "array",
-  items: titledObject("StatisticsBucket", ["date", "downloads", "views", "unique_addresses"], {
-    date: { ...DATE, description: "First day of the bucket within the range" },
-    time: { ...TIMESTAMP, description: "Start of the hour. Only with `interval=hour`" },
-    downloads: COUNT,
-    views: COUNT,
-    unique_addresses: { ...COUNT, description: "Each IP address counts once per bucket" },
-  }),
-} as const;
+const BUCKET = titledObject("StatisticsBucket", ["date", "downloads", "views", "unique_addresses"], {
+  date: { ...DATE, description: "First day of the bucket within the range" },
+  time: { ...TIMESTAMP, description: "Start of the hour. Only with `interval=hour`" },
+  downloads: COUNT,
+  views: COUNT,
+  unique_addresses: { ...COUNT, description: "Each IP address counts once per bucket" },
+});
+export type StatisticsBucket = FromSchema<typeof BUCKET>;
+
+const SERIES = { type: "array", items: BUCKET } as const;
 
 const PERIOD = {
   start_date: DATE,
@@ -123,6 +101,19 @@ const EVENTS_FROM = {
     "expired, so earlier days of the range and of the comparison period have no numbers. Absent if all " +
     "days are complete",
 } as const;
+
+const COMPARED_PERIOD = objectOf(["start_date", "end_date", "totals", "series"], {
+  ...PERIOD,
+  of: {
+    ...objectOf(["start_date", "end_date", "totals"], { ...PERIOD, totals: TOTALS }),
+    description:
+      "The days of the range that are compared. Only if the range ends with unfinished days; absent " +
+      "if all days are compared",
+  },
+  totals: TOTALS,
+  series: SERIES,
+});
+export type ComparedPeriod = FromSchema<typeof COMPARED_PERIOD>;
 
 function rowProperties(lists: readonly StatisticsList[]) {
   const fields = lists.flatMap(({ values }) => values);
@@ -160,17 +151,7 @@ export const STATISTICS = titledObject(
     complete_through: COMPLETE_THROUGH,
     events_from: EVENTS_FROM,
     totals: TOTALS,
-    compare: objectOf(["start_date", "end_date", "totals", "series"], {
-      ...PERIOD,
-      of: {
-        ...objectOf(["start_date", "end_date", "totals"], { ...PERIOD, totals: TOTALS }),
-        description:
-          "The days of the range that are compared. Only if the range ends with unfinished days; absent " +
-          "if all days are compared",
-      },
-      totals: TOTALS,
-      series: SERIES,
-    }),
+    compare: COMPARED_PERIOD,
     series: { ...SERIES, description: "All buckets of the range, including empty ones" },
     breakdowns: {
       type: "object",
@@ -199,23 +180,6 @@ export const STATISTICS_LIST_PAGE = titledObject(
   },
 );
 
-export interface PackageStatistics {
-  start_date: string;
-  end_date: string;
-  complete_through: string;
-  packages: PackageDownloads[];
-}
-
-export interface PackageDownloads {
-  package: string;
-  name: string;
-  downloads: number;
-  /** Against the days of `compare`; null if there was nothing. */
-  change: number | null;
-  /** The downloads of each day, those without any included. */
-  days: number[];
-}
-
 const PACKAGE_DOWNLOADS = titledObject(
   "PackageDownloads",
   ["package", "name", "downloads", "change", "days"],
@@ -231,6 +195,7 @@ const PACKAGE_DOWNLOADS = titledObject(
     days: { type: "array", items: COUNT, description: "Daily downloads of the range" },
   },
 );
+export type PackageDownloads = FromSchema<typeof PACKAGE_DOWNLOADS>;
 
 export const PACKAGE_STATISTICS = titledObject(
   "PackageStatistics",
@@ -242,3 +207,4 @@ export const PACKAGE_STATISTICS = titledObject(
     packages: { type: "array", items: PACKAGE_DOWNLOADS, description: "Most downloaded first" },
   },
 );
+export type PackageStatistics = FromSchema<typeof PACKAGE_STATISTICS>;

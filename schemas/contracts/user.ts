@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { isTime, TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
@@ -5,25 +6,6 @@ import { compileBody } from "../validate.js";
 /** The scopes that can limit an additional token. */
 export const SCOPES = ["read", "import", "export", "manage"] as const;
 export type Scope = (typeof SCOPES)[number];
-
-export interface ApiTokenV1 {
-  id: string;
-  name: string;
-  scopes: Scope[];
-  /** The only user or organization on which the token may be used. */
-  owner?: string;
-  expiresAt?: string;
-  createdAt: string;
-  /** To the minute. */
-  lastUsedAt?: string;
-}
-
-export interface ApiTokenCreate {
-  name: string;
-  scopes: Scope[];
-  owner?: string | null;
-  expiresAt?: string | null;
-}
 
 const SCOPE_LIST = {
   type: "array",
@@ -36,13 +18,18 @@ export const API_TOKEN_FIELDS = {
   id: { type: "string", format: "uuid" },
   name: { type: "string" },
   scopes: SCOPE_LIST,
-  owner: { type: "string" },
+  owner: { type: "string", description: "The only user or organization that the token can be used for" },
   expiresAt: TIMESTAMP,
 } as const;
 
-const LISTED_FIELDS = { ...API_TOKEN_FIELDS, createdAt: TIMESTAMP, lastUsedAt: TIMESTAMP };
+const LISTED_FIELDS = {
+  ...API_TOKEN_FIELDS,
+  createdAt: TIMESTAMP,
+  lastUsedAt: { ...TIMESTAMP, description: "Accurate to the minute" },
+};
 
 export const API_TOKEN_V1 = titledObject("ApiTokenV1", ["id", "name", "scopes", "createdAt"], LISTED_FIELDS);
+export type ApiTokenV1 = FromSchema<typeof API_TOKEN_V1>;
 
 /** Only the answer to the creation contains the token itself. */
 export const CREATED_API_TOKEN_V1 = titledObject("CreatedApiTokenV1", [...API_TOKEN_V1.required, "token"], {
@@ -56,6 +43,7 @@ export const API_TOKEN_CREATE = titledObject("ApiTokenCreateV1", ["name", "scope
   owner: { type: ["string", "null"], format: "text", maxLength: 64 },
   expiresAt: { type: ["string", "null"], maxLength: 40, examples: ["2030-01-31T12:00:00Z"] },
 });
+export type ApiTokenCreate = FromSchema<typeof API_TOKEN_CREATE>;
 
 export const parseApiTokenCreate = compileBody<ApiTokenCreate>(API_TOKEN_CREATE, expiryFaults);
 
@@ -68,29 +56,12 @@ function expiryFaults({ expiresAt }: Partial<ApiTokenCreate>): FieldFault[] {
   return [{ path: "/expiresAt", message }];
 }
 
-export interface UserV1 {
-  username: string;
-  email: string;
-  createdAt: string;
-  exportEnabled: boolean;
-  organizations: UserOrganization[];
-  /** The account's own API token; only in answers to requests with it. */
-  token?: string;
-  /** The additional token of the request, if any. */
-  tokenInUse?: Pick<ApiTokenV1, "id" | "name" | "scopes" | "owner" | "expiresAt">;
-}
-
-export interface UserOrganization {
-  name: string;
-  role: "member" | "admin" | "owner";
-  exportEnabled: boolean;
-}
-
 const ORGANIZATION = objectOf(["name", "role", "exportEnabled"], {
   name: { type: "string" },
   role: { type: "string", enum: ["member", "admin", "owner"] },
   exportEnabled: { type: "boolean" },
 });
+export type UserOrganization = FromSchema<typeof ORGANIZATION>;
 
 const TOKEN_IN_USE = objectOf(["id", "name", "scopes"], API_TOKEN_FIELDS);
 
@@ -103,9 +74,13 @@ export const USER_V1 = titledObject(
     createdAt: TIMESTAMP,
     exportEnabled: { type: "boolean" },
     organizations: { type: "array", items: ORGANIZATION },
-    token: { type: "string" },
-    tokenInUse: TOKEN_IN_USE,
+    token: {
+      type: "string",
+      description: "Your account's token. Only in responses to requests made with it",
+    },
+    tokenInUse: { ...TOKEN_IN_USE, description: "The additional token of the request, if any" },
   },
 );
+export type UserV1 = FromSchema<typeof USER_V1>;
 
 export const NEW_TOKEN_V1 = titledObject("NewTokenV1", ["token"], { token: { type: "string" } });

@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { STAGES, type Stage } from "../records/funnel.js";
 import { NOTIFICATION_DATA, type NotificationData } from "./notification-data.js";
@@ -92,34 +93,6 @@ export function webhookEventSchema(kind: WebhookEventKind) {
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-export interface WebhookDeliveryRecord {
-  id: string;
-  event_id: string;
-  event_type: WebhookEventKind;
-  state: DeliveryState;
-  attempts: WebhookAttemptRecord[];
-  next_attempt_at?: string;
-  created_at: string;
-  ended_at?: string;
-}
-
-export interface WebhookAttemptRecord {
-  started_at: string;
-  /** Null if no answer came. */
-  status: number | null;
-  duration_ms: number;
-  error?: string;
-  response_body?: string;
-}
-
-export interface WebhookTestResult {
-  success: boolean;
-  status: number | null;
-  response_body: string;
-  error?: string;
-  duration_ms: number;
-}
-
 const STATUS = { type: ["integer", "null"], description: "Null if there was no response" } as const;
 
 const ATTEMPT = objectOf(["started_at", "status", "duration_ms"], {
@@ -129,6 +102,7 @@ const ATTEMPT = objectOf(["started_at", "status", "duration_ms"], {
   error: { type: "string", description: "Why there was no response" },
   response_body: { type: "string", description: "The first 2048 bytes of the response, decompressed" },
 });
+export type WebhookAttemptRecord = FromSchema<typeof ATTEMPT>;
 
 export const WEBHOOK_DELIVERY = titledObject(
   "WebhookDelivery",
@@ -144,6 +118,7 @@ export const WEBHOOK_DELIVERY = titledObject(
     ended_at: TIMESTAMP,
   },
 );
+export type WebhookDeliveryRecord = FromSchema<typeof WEBHOOK_DELIVERY>;
 
 export const WEBHOOK_TEST_RESULT = titledObject(
   "WebhookTestResult",
@@ -159,3 +134,4 @@ export const WEBHOOK_TEST_RESULT = titledObject(
     duration_ms: { type: "integer" },
   },
 );
+export type WebhookTestResult = FromSchema<typeof WEBHOOK_TEST_RESULT>;

@@ -1,42 +1,7 @@
-import { COUNT, TIMESTAMP, titledObject } from "../formats.js";
+import type { FromSchema } from "json-schema-to-ts";
+import { COUNT, TIMESTAMP, recordOf, titledObject } from "../formats.js";
 import { compileBody } from "../validate.js";
-import {
-  DELIVERY_STATES,
-  type DeliveryState,
-  WEBHOOK_EVENT_KINDS,
-  type WebhookEventKind,
-} from "./webhook-event.js";
-
-export interface WebhookRecord {
-  id: string;
-  owner: string;
-  url: string;
-  event_kinds: WebhookEventKind[];
-  enabled: boolean;
-  disabled_reason?: string;
-  /** Until when requests are signed with the secret before the last rotation as well. */
-  old_secret_until?: string;
-  created_at: string;
-  updated_at: string;
-}
-
-/** The deliveries that began in the last 24 hours, by state, and their attempts. */
-export interface WebhookDay extends Record<DeliveryState, number> {
-  attempts: number;
-  /** How long answers took; absent without any. */
-  median_ms?: number;
-  p95_ms?: number;
-}
-
-export interface ListedWebhook extends WebhookRecord {
-  last_24_hours: WebhookDay;
-}
-
-export interface WebhookCreate {
-  url: string;
-  event_kinds: WebhookEventKind[];
-  enabled?: boolean;
-}
+import { DELIVERY_STATES, WEBHOOK_EVENT_KINDS } from "./webhook-event.js";
 
 export type WebhookUpdate = Partial<WebhookCreate>;
 
@@ -67,6 +32,7 @@ export const WEBHOOK = titledObject(
   ["id", "owner", "url", "event_kinds", "enabled", "created_at", "updated_at"],
   FIELDS,
 );
+export type WebhookRecord = FromSchema<typeof WEBHOOK>;
 
 export const WEBHOOK_DAY = {
   title: "WebhookDay",
@@ -74,18 +40,21 @@ export const WEBHOOK_DAY = {
   required: [...DELIVERY_STATES, "attempts"],
   additionalProperties: false,
   properties: {
-    ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, COUNT])),
+    ...recordOf(DELIVERY_STATES, COUNT),
     attempts: COUNT,
     median_ms: { ...COUNT, description: "Response times. Absent if there were no responses" },
     p95_ms: { ...COUNT, description: "95th percentile" },
   },
   description: "Deliveries that started in the last 24 hours (including tests), by state, and their attempts",
 } as const;
+/** The deliveries that began in the last 24 hours, by state, and their attempts. */
+export type WebhookDay = FromSchema<typeof WEBHOOK_DAY>;
 
 export const LISTED_WEBHOOK = titledObject("ListedWebhook", [...WEBHOOK.required, "last_24_hours"], {
   ...FIELDS,
   last_24_hours: WEBHOOK_DAY,
 });
+export type ListedWebhook = FromSchema<typeof LISTED_WEBHOOK>;
 
 export const WEBHOOK_WITH_SECRET = titledObject("WebhookWithSecret", [...WEBHOOK.required, "secret"], {
   ...FIELDS,
@@ -99,6 +68,7 @@ const SENT = {
 } as const;
 
 export const WEBHOOK_CREATE = titledObject("WebhookCreate", ["url", "event_kinds"], SENT);
+export type WebhookCreate = FromSchema<typeof WEBHOOK_CREATE>;
 
 export const WEBHOOK_UPDATE = {
   title: "WebhookUpdate",

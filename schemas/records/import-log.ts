@@ -1,3 +1,4 @@
+import type { FromSchema } from "json-schema-to-ts";
 import { objectOf, titledObject } from "../formats.js";
 
 /** The types of entries in an import's log. They are wire values. */
@@ -30,31 +31,7 @@ export const LOG_CLASSES = ["error", "warning", "info"] as const;
 
 export type LogClass = (typeof LOG_CLASSES)[number];
 
-export interface LogEntry {
-  class: LogClass;
-  type: LogType;
-  human_friendly_message: string;
-  /** 1-based; 0 for an entry about the whole import. */
-  line: number;
-  package_id?: string;
-  pixel_id?: string;
-}
-
 export const LOG_SAMPLE_MAX = 10;
-
-/** The log entries of one class and type, as on the wire. */
-export interface ImportFault {
-  class: LogClass;
-  type: LogType;
-  count: number;
-  examples: FaultExample[];
-}
-
-export interface FaultExample {
-  line: number;
-  human_friendly_message: string;
-  text?: string;
-}
 
 export const FAULT_EXAMPLES_MAX = 5;
 
@@ -76,12 +53,14 @@ export const LOG_ENTRY = titledObject("LogEntry", ["class", "type", "human_frien
   package_id: { type: "string" },
   pixel_id: { type: "string" },
 });
+export type LogEntry = FromSchema<typeof LOG_ENTRY>;
 
 const FAULT_EXAMPLE = objectOf(["line", "human_friendly_message"], {
   line: LOG_ENTRY.properties.line,
   human_friendly_message: { type: "string" },
   text: { type: "string", description: "Beginning of a rejected line, at most 500 characters" },
 });
+export type FaultExample = FromSchema<typeof FAULT_EXAMPLE>;
 
 const IMPORT_FAULT = titledObject("ImportFault", ["class", "type", "count", "examples"], {
   class: LOG_ENTRY.properties.class,
@@ -98,6 +77,8 @@ const IMPORT_FAULT = titledObject("ImportFault", ["class", "type", "count", "exa
     description: "The first entries, by line",
   },
 });
+/** The log entries of one class and type, as on the wire. */
+export type ImportFault = FromSchema<typeof IMPORT_FAULT>;
 
 export const IMPORT_FAULTS = titledObject("ImportFaults", ["faults"], {
   faults: { type: "array", items: IMPORT_FAULT },

@@ -1,46 +1,7 @@
-import { COUNT, objectOf, TIMESTAMP, titledObject } from "../formats.js";
+import type { FromSchema } from "json-schema-to-ts";
+import { COUNT, namesOf, objectOf, TIMESTAMP, titledObject } from "../formats.js";
 import { FILE_NAME_MAX } from "./file-name.js";
-import { LOG_ENTRY, LOG_SAMPLE_MAX, type LogEntry } from "./import-log.js";
-
-export interface EventImport {
-  id: string;
-  owner: string;
-  /** `retracting`: its events may still be in the aggregates. It then gets back the status that it had. */
-  status: ImportStatus;
-  created_at: string;
-  updated_at: string;
-  events_total: number;
-  events_successfully_imported: number;
-  events_failed_to_import: number;
-  /** Of the imported ones. */
-  events_with_warnings: number;
-  error_log_sample: LogEntry[];
-  warning_log_sample: LogEntry[];
-  /** The package that all events go to. Null if each line names its target, as `pixel` is then. */
-  package: NamedTarget | null;
-  pixel: NamedTarget | null;
-  started_by: string;
-  /** Name of the additional token that was used; null if it was the account's own, or a session. */
-  started_with_token: string | null;
-  /** Received so far, compressed if the body is. */
-  bytes: number;
-  /** The same without their packing. */
-  bytes_unpacked: number;
-  /** Lines received so far that are not blank: all, once the upload has ended. */
-  lines_received: number;
-  /** Lines that hold no event, and are not among the total. */
-  lines_skipped: number;
-  /** When it became `done` or `aborted`; null before. */
-  finished_at: string | null;
-  /** Of the file, where its sender gave one. */
-  name?: string;
-}
-
-/** `name` is null once the package or pixel was deleted. */
-export interface NamedTarget {
-  id: string;
-  name: string | null;
-}
+import { LOG_ENTRY, LOG_SAMPLE_MAX } from "./import-log.js";
 
 export const IMPORT_STATUSES = ["importing", "done", "aborted", "retracting"] as const;
 export type ImportStatus = (typeof IMPORT_STATUSES)[number];
@@ -136,7 +97,7 @@ const ORIGIN = {
 
 export const EVENT_IMPORT = titledObject(
   "EventImport",
-  ["id", "owner", "status", "created_at", "updated_at", ...Object.keys(COUNTS), ...Object.keys(ORIGIN)],
+  ["id", "owner", "status", "created_at", "updated_at", ...namesOf(COUNTS), ...namesOf(ORIGIN)],
   {
     id: { type: "string", format: "uuid" },
     owner: { type: "string" },
@@ -158,29 +119,12 @@ export const EVENT_IMPORT = titledObject(
     },
   },
 );
+export type EventImport = FromSchema<typeof EVENT_IMPORT>;
 
 /** The counts of an import's lines by their outcome; those of a dry run are what an import would have. */
 export type ImportCounts = Pick<EventImport, keyof typeof COUNTS | "lines_skipped">;
 
-/** An event as a dry run reads it. Texts are empty where the line says nothing. */
-export interface EventSample {
-  line: number;
-  /** ISO 8601. */
-  time: string;
-  type: string;
-  version: string;
-  user_agent: string;
-  referer: string;
-  variables: Record<string, string>;
-}
-
 export const EVENT_SAMPLE_MAX = 10;
-
-/** The answer of a dry run, in place of the record. */
-export interface DryRun extends ImportCounts {
-  dry_run: true;
-  event_sample: EventSample[];
-}
 
 const EVENT_SAMPLE = objectOf(["line", "time", "type", "version", "user_agent", "referer", "variables"], {
   line: { type: "integer", minimum: 1 },
@@ -191,10 +135,12 @@ const EVENT_SAMPLE = objectOf(["line", "time", "type", "version", "user_agent", 
   referer: { type: "string" },
   variables: { type: "object", additionalProperties: { type: "string" } },
 });
+/** An event as a dry run reads it. Texts are empty where the line says nothing. */
+export type EventSample = FromSchema<typeof EVENT_SAMPLE>;
 
 export const DRY_RUN = titledObject(
   "DryRun",
-  ["dry_run", ...Object.keys(COUNTS), "lines_skipped", "event_sample"],
+  ["dry_run", ...namesOf(COUNTS), "lines_skipped", "event_sample"],
   {
     dry_run: { type: "boolean", const: true },
     ...COUNTS,
@@ -207,6 +153,8 @@ export const DRY_RUN = titledObject(
     },
   },
 );
+/** The answer of a dry run, in place of the record. */
+export type DryRun = FromSchema<typeof DRY_RUN>;
 
 /** Lines that were enriched, whether or not they hold an event. */
 export function linesDone({

@@ -7,7 +7,7 @@ import {
   lastDays,
 } from "../../../schemas/date-range.js";
 import type { Query } from "../address.js";
-import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
+import { RANGE_LIMITS } from "../../statistics/statistics-asked.js";
 
 /** Ranges that move on with the days: a bookmark of one shows others tomorrow. */
 export const PRESETS = [

@@ -8,7 +8,7 @@ import type { Place, SecondLine } from "../charts/second-line.js";
 import { SeriesChart } from "../charts/series-chart.js";
 import { WorldMap } from "../charts/world-map.js";
 import { useVisit } from "../page.js";
-import { RANGE_LIMITS } from "../../statistics/parse-statistics-query.js";
+import { RANGE_LIMITS } from "../../statistics/statistics-asked.js";
 import { EmptyState, Panel } from "../parts/panel.js";
 import { ProblemBox } from "../parts/form.js";
 import { formatDate } from "../parts/format.js";

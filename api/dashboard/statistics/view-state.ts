@@ -10,7 +10,7 @@ import {
   isComparedDay,
 } from "../../../schemas/contracts/statistics.js";
 import { daysBetween } from "../../../schemas/date-range.js";
-import { RANGE_LIMITS, VARIABLE } from "../../statistics/parse-statistics-query.js";
+import { RANGE_LIMITS, VARIABLE } from "../../statistics/statistics-asked.js";
 import { type Query } from "../address.js";
 import type { Visit } from "../page.js";
 import { readRange } from "./page-range.js";

@@ -1,22 +1,22 @@
-import type { ParsedUrlQuery } from "node:querystring";
-import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
-import type { AnswerContent, ApiContext, JsonSchema, Parameter } from "../route.js";
+import type { AnswerContent, ApiContext, JsonSchema, Parameters } from "../route.js";
+import type { QueryOf } from "./query-parameters.js";
 import type { Page } from "../../postgres/query.js";
 
 const PER_PAGE_DEFAULT = 100;
 const PER_PAGE_MAX = 1000;
 
-export const PAGE_QUERY: Readonly<Record<string, Parameter>> = {
+export const PAGE_QUERY = {
   after: {
     schema: { type: "string", format: "uuid" },
     description: "Return entries older than the one with this id",
+    sentence: "must be the id of an entry in the list",
   },
   per_page: {
     schema: { type: "integer", minimum: 1, maximum: PER_PAGE_MAX, default: PER_PAGE_DEFAULT },
     description: "Maximum number of entries",
   },
-};
+} as const satisfies Parameters;
 
 interface DescribedPage {
   name: string;
@@ -48,13 +48,8 @@ export function pageAnswer({
   return { description, schema, example: { [name]: [example] } };
 }
 
-/** Throws `invalid-query` if `after` is no id, or `per_page` is not from 1 to 1000. Ids are UUIDs by default. */
-export function parsePage(query: ParsedUrlQuery, isId: (text: string) => boolean = isUuid): Page {
-  const perPage = parsePerPage(query["per_page"]);
-  const { after } = query;
-  if (after === undefined) return { perPage };
-  if (typeof after === "string" && isId(after)) return { after, perPage };
-  throw new Problem("invalid-query", "after must be the id of an entry in the list.");
+export function pageOf({ after, per_page: perPage }: QueryOf<typeof PAGE_QUERY>): Page {
+  return after === undefined ? { perPage } : { after, perPage };
 }
 
 /** `{[name]: records, next?}`. A next page exists if `rows` has one entry more than the page, or `more` says so. */
@@ -83,13 +78,6 @@ function nextUrl(ctx: ApiContext, { after, perPage }: Required<Page>): string {
   return `${ctx.state.publicBase}${ctx.path}?${query.toString()}`;
 }
 
-function parsePerPage(text: string | string[] | undefined): number {
-  if (text === undefined) return PER_PAGE_DEFAULT;
-  const perPage = typeof text === "string" && /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (perPage >= 1 && perPage <= PER_PAGE_MAX) return perPage;
-  throw new Problem("invalid-query", `per_page must be a whole number from 1 to ${PER_PAGE_MAX}.`);
-}
-
 const LIMIT_MAX = 1000;
 
 export const LIST_QUERY = {
@@ -102,7 +90,7 @@ export const LIST_QUERY = {
     schema: { type: "string" },
     description: "Return entries that follow the one with this id (or username) in the list",
   },
-} as const satisfies Record<string, Parameter>;
+} as const satisfies Parameters;
 
 export function listAnswer(description: string, record: JsonSchema, example: unknown): AnswerContent {
   const link = 'URL of the next page, as `<...>; rel="next"`. Absent on the last page';
@@ -119,12 +107,11 @@ export function listAnswer(description: string, record: JsonSchema, example: unk
  * which cannot say that there is more. Sets `Link` (RFC 8288) where there is a next page. Throws `invalid-query`.
  */
 export function listPage<Entry>(
-  ctx: ApiContext,
+  { ctx, query: { limit, after } }: ListCall,
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,
 ): readonly Entry[] {
-  const { limit, after } = ctx.query;
-  const max = limit === undefined ? entries.length : parseLimit(limit);
+  const max = limit ?? entries.length;
   const start = after === undefined ? 0 : 1 + indexOf(entries.map(keyOf), after);
   const page = entries.slice(start, start + max);
   const last = page.at(-1);
@@ -132,14 +119,13 @@ export function listPage<Entry>(
   return page;
 }
 
-function parseLimit(text: string | string[]): number {
-  const limit = typeof text === "string" && /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw new Problem("invalid-query", `limit must be a whole number from 1 to ${LIMIT_MAX}.`);
+interface ListCall {
+  ctx: ApiContext;
+  query: QueryOf<typeof LIST_QUERY>;
 }
 
-function indexOf(keys: readonly string[], after: string | string[]): number {
-  const index = typeof after === "string" ? keys.indexOf(after) : -1;
+function indexOf(keys: readonly string[], after: string): number {
+  const index = keys.indexOf(after);
   if (index >= 0) return index;
   throw new Problem("invalid-query", "after must be the id of an entry in the current list.");
 }

@@ -113,7 +113,7 @@ const JSON_ONLY = ["application/json"];
 function parameter(
   place: "path" | "query" | "header",
   name: string,
-  { schema, ...rest }: Parameter,
+  { schema, sentence: _, allows: __, ...rest }: Parameter,
 ): DocumentObject {
   return { name, in: place, ...rest, schema };
 }

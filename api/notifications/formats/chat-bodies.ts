@@ -5,11 +5,11 @@ import { chartRows } from "./message-text.js";
 export type ChatChannel = Exclude<NotificationChannel, "email">;
 
 /** The JSON that the incoming webhook of a chat takes. */
-export function chatBody(channel: ChatChannel, message: Message): object {
+export function chatBody(channel: ChatChannel, message: Message): Record<string, unknown> {
   return BODIES[channel](message);
 }
 
-const BODIES: Record<ChatChannel, (message: Message) => object> = {
+const BODIES: Record<ChatChannel, (message: Message) => Record<string, unknown>> = {
   slack: slackBody,
   discord: discordBody,
   mattermost: mattermostBody,
@@ -60,7 +60,7 @@ const escapeSlack = (text: string) =>
 /** The characters of Slack's own emphasis, put out of effect by a joiner of no width. */
 const withoutEmphasis = (text: string) => text.replace(/[*_~`]/g, "\u2060$&\u2060");
 
-function slackBody(message: Message): object {
+function slackBody(message: Message): Record<string, unknown> {
   const text = chatText(message, {
     escape: (plain) => escapeSlack(withoutEmphasis(plain)),
     bold: (escaped) => `*${escaped}*`,
@@ -90,19 +90,19 @@ const MARKDOWN: Omit<Markup, "charactersMax"> = {
 
 const SUPPRESS_EMBEDS = 4;
 
-function discordBody(message: Message): object {
+function discordBody(message: Message): Record<string, unknown> {
   const content = chatText(message, { ...MARKDOWN, charactersMax: 1_950 });
   return { content, allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
 }
 
 /** It reads Slack's mentions as well, in code too. */
-function mattermostBody(message: Message): object {
+function mattermostBody(message: Message): Record<string, unknown> {
   const code = (text: string) => fenced(text.replace(/[@<]/g, "$&\u2060"));
   return { text: chatText(message, { ...MARKDOWN, code, charactersMax: 3_900 }) };
 }
 
 /** An Adaptive Card. Its text blocks know Markdown, text runs do not: every text is one. */
-function teamsBody({ subject, lines, tiles, charts, link, small }: Message): object {
+function teamsBody({ subject, lines, tiles, charts, link, small }: Message): Record<string, unknown> {
   const run = (text: string, style: object = {}) => ({
     type: "RichTextBlock",
     inlines: [{ type: "TextRun", text, ...style }],

@@ -17,7 +17,7 @@ describe("parseDateRange", () => {
     ["1969-12-31", "1970-01-02", month],
     ["9999-11-30", "9999-12-31", month],
   ])("reads %s to %s", (startDate, endDate, limit) => {
-    expect(parseDateRange({ startDate, endDate, other: "x" }, limit)).toEqual({ startDate, endDate });
+    expect(parseDateRange({ startDate, endDate }, limit)).toEqual({ startDate, endDate });
   });
 
   test.each([

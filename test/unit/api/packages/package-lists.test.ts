@@ -41,16 +41,19 @@ function openStore() {
   return { answer: openPackageLists({ query } as unknown as Postgres), list, seen };
 }
 
+const ALL = { limit: undefined, after: undefined, short: false };
+
 /** The ids in the list that a caller is sent. */
 async function listFor(
   { answer, list }: ReturnType<typeof openStore>,
   account: Partial<Account>,
 ): Promise<string[]> {
   const ctx = {
-    ...{ query: {}, state: { left: new AbortController().signal }, body: undefined as unknown },
+    ...{ state: { left: new AbortController().signal }, body: undefined as unknown },
     ...{ set: () => undefined, get: () => "", vary: () => undefined, acceptsEncodings: () => "identity" },
   };
-  await answer(ctx as unknown as ApiContext, account as Account, { key: account.id ?? "", list });
+  const call = { ctx: ctx as unknown as ApiContext, account: account as Account, query: ALL };
+  await answer(call, { key: account.id ?? "", list });
   const packages = (await json((ctx.body as { rows: AsyncIterable<Buffer> }).rows)) as { uuid: string }[];
   return packages.map(({ uuid }) => uuid);
 }

@@ -1,10 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { listPage, pageBody, parsePage } from "../../../../../api/http/answers/paging.js";
+import {
+  LIST_QUERY,
+  PAGE_QUERY,
+  listPage,
+  pageBody,
+  pageOf,
+} from "../../../../../api/http/answers/paging.js";
+import { readQuery } from "../../../../../api/http/answers/query-parameters.js";
 import type { ApiContext } from "../../../../../api/http/route.js";
 
 const ID = "01990000-0000-7000-8000-000000000001";
 
-describe("parsePage", () => {
+const parsePage = (query: Record<string, string | string[]>) =>
+  pageOf(readQuery(query, { query: PAGE_QUERY }));
+
+describe("the page of a query", () => {
   test.each([
     [{}, { perPage: 100 }],
     [{ per_page: "1" }, { perPage: 1 }],
@@ -20,7 +30,7 @@ describe("parsePage", () => {
   test.each([
     ...["0", "1001", "-1", "1.5", "", "ten", ["1", "2"]].map((size) => ({ per_page: size })),
     ...["", "yesterday", [ID, ID], `${ID}'`].map((after) => ({ after })),
-  ])("refuses %j", (query) => {
+  ])("rejects %j", (query) => {
     expect(() => parsePage(query)).toThrow(expect.objectContaining({ code: "invalid-query" }));
   });
 });
@@ -58,43 +68,44 @@ describe("pageBody", () => {
 
 const ENTRIES = ["a", "b", "c", "d", "e"];
 
-function pageOf(query: Record<string, string | string[]>) {
+function listOf(query: Record<string, string | string[]>) {
   const headers: Record<string, string> = {};
   const ctx = {
-    query,
     querystring: new URLSearchParams(query as Record<string, string>).toString(),
     path: "/v1/packages",
     state: { publicBase: "https://api.example/below" },
     set: (name: string, value: string) => (headers[name] = value),
   } as unknown as ApiContext;
-  return { entries: listPage(ctx, ENTRIES, (entry) => entry), link: headers["Link"] };
+  const { short: _, ...known } = query;
+  const asked = readQuery(known, { query: LIST_QUERY });
+  return { entries: listPage({ ctx, query: asked }, ENTRIES, (entry) => entry), link: headers["Link"] };
 }
 
 describe("listPage", () => {
   test("answers all entries without a limit, and no link", () => {
-    expect(pageOf({})).toEqual({ entries: ENTRIES, link: undefined });
-    expect(pageOf({ after: "b" })).toEqual({ entries: ["c", "d", "e"], link: undefined });
+    expect(listOf({})).toEqual({ entries: ENTRIES, link: undefined });
+    expect(listOf({ after: "b" })).toEqual({ entries: ["c", "d", "e"], link: undefined });
   });
 
   test("leads through the list page by page, keeping other parameters", () => {
-    const first = pageOf({ limit: "2", short: "true" });
+    const first = listOf({ limit: "2", short: "true" });
     expect(first.entries).toEqual(["a", "b"]);
     const next = "https://api.example/below/v1/packages?limit=2&short=true&after=b";
     expect(first.link).toBe(`<${next}>; rel="next"`);
-    expect(pageOf({ limit: "2", after: "b" }).entries).toEqual(["c", "d"]);
-    expect(pageOf({ limit: "2", after: "d" })).toEqual({ entries: ["e"], link: undefined });
-    expect(pageOf({ limit: "1", after: "e" })).toEqual({ entries: [], link: undefined });
+    expect(listOf({ limit: "2", after: "b" }).entries).toEqual(["c", "d"]);
+    expect(listOf({ limit: "2", after: "d" })).toEqual({ entries: ["e"], link: undefined });
+    expect(listOf({ limit: "1", after: "e" })).toEqual({ entries: [], link: undefined });
   });
 
   test("has no link where the page ends with the list", () => {
-    expect(pageOf({ limit: "5" })).toEqual({ entries: ENTRIES, link: undefined });
+    expect(listOf({ limit: "5" })).toEqual({ entries: ENTRIES, link: undefined });
   });
 
   test.each([
     ...["0", "1001", "ten", ["1", "2"]].map((limit) => ({ limit })),
     ...["x", ["a", "b"]].map((after) => ({ after })),
-  ])("refuses %j", (query) => {
-    expect(() => pageOf(query as Record<string, string>)).toThrow(
+  ])("rejects %j", (query) => {
+    expect(() => listOf(query as Record<string, string>)).toThrow(
       expect.objectContaining({ code: "invalid-query" }),
     );
   });

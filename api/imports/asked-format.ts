@@ -1,24 +1,23 @@
-import type { ParsedUrlQuery } from "node:querystring";
 import { VARIABLES_MAX } from "../../schemas/contracts/package-routing.js";
 import { Problem } from "../../schemas/problem.js";
 import {
   IMPORT_FORMATS,
   type ImportFormat,
   isAccessLog,
-  isImportFormat,
   type LineFormat,
 } from "../../schemas/records/import-format.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeRouteTemplate } from "../../schemas/routing/url-template.js";
-import type { Parameter } from "../http/route.js";
+import type { QueryOf } from "../http/answers/query-parameters.js";
+import type { Parameters } from "../http/route.js";
 
 export type AskedFormat = Pick<LineFormat, "format" | "path">;
 
-/** @throws Problem invalid-query for a format that there is none, and for a path that is none or of no access log */
-export function parseLineFormat(query: ParsedUrlQuery, artifactKind: RawChunk["artifactKind"]): AskedFormat {
-  const { format = "ndjson", path = "" } = query;
-  if (typeof format !== "string" || !isImportFormat(format))
-    throw new Problem("invalid-query", `format must be one of ${IMPORT_FORMATS.join(", ")}.`);
+/** @throws Problem invalid-query for a path that is not a template, or not of an access log */
+export function lineFormatOf(
+  { format, path = "" }: QueryOf<typeof LINE_FORMAT_QUERY>,
+  artifactKind: RawChunk["artifactKind"],
+): AskedFormat {
   if (isAccessLog(format) && artifactKind === "any")
     throw new Problem(
       "invalid-query",
@@ -27,17 +26,12 @@ export function parseLineFormat(query: ParsedUrlQuery, artifactKind: RawChunk["a
   return { format, path: parsePath(path, format) };
 }
 
-function parsePath(path: string | string[], format: ImportFormat): string {
+function parsePath(path: string, format: ImportFormat): string {
   if (path === "") return path;
   if (!isAccessLog(format))
     throw new Problem(
       "invalid-query",
       "path works with access logs only. Add their format, such as format=combined.",
-    );
-  if (typeof path !== "string" || path.length > PATH_LENGTH_MAX)
-    throw new Problem(
-      "invalid-query",
-      `path must be a single URL template of at most ${PATH_LENGTH_MAX} characters.`,
     );
   const template = decodeRouteTemplate(path);
   if ("fault" in template) throw new Problem("invalid-query", `path ${template.fault}.`);
@@ -59,8 +53,9 @@ export const LINE_FORMAT_QUERY = {
     description:
       "For access logs: the paths that count as downloads, as a URL template such as " +
       "`/releases/tool-{version}.tgz`. Its variables become variables of the event",
+    sentence: `must be a single URL template of at most ${PATH_LENGTH_MAX} characters`,
   },
-} as const satisfies Record<string, Parameter>;
+} as const satisfies Parameters;
 
 /** What a key of idempotency was used for, beside the path of the request. */
 export function querySuffix({ format, path }: AskedFormat): string {

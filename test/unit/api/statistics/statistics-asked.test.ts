@@ -1,12 +1,16 @@
 import { parse } from "node:querystring";
 import { describe, expect, test } from "vitest";
 import { parsePosition, positionText } from "../../../../api/statistics/answer-list.js";
-import { parseStatisticsQuery } from "../../../../api/statistics/parse-statistics-query.js";
+import { readQuery } from "../../../../api/http/answers/query-parameters.js";
+import { statisticsAsked } from "../../../../api/statistics/statistics-asked.js";
+import { READ_STATISTICS } from "../../../../api/statistics/statistics-operations.js";
 import { Problem } from "../../../../schemas/problem.js";
 
 const NOW = new Date("2026-11-22T21:00:00Z");
-const parsed = (query: string, of: "all" | "list" = "all") =>
-  parseStatisticsQuery(parse(query), { of, now: NOW });
+const parsed = (text: string) => {
+  const query = parse(text);
+  return statisticsAsked(readQuery(query, READ_STATISTICS), { query, now: NOW });
+};
 
 test("without parameters the last 30 days are asked for, by day, compared with nothing", () => {
   expect(parsed("")).toEqual({
@@ -124,7 +128,7 @@ test.each([
   ["startDate=2026-01-01&endDate=2026-02-30", "invalid-date", /endDate/],
   ["startDate=2025-01-01&endDate=2026-01-03", "range-too-long", /maximum is 366/],
   ["startDate=2026-01-01&endDate=2026-04-05&country=DE", "range-too-long", /maximum is 93/],
-])("?%s is refused", (query, code, message) => {
+])("?%s is rejected", (query, code, message) => {
   const refusal = (): unknown => {
     try {
       return parsed(query);
