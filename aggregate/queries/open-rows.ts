@@ -71,7 +71,7 @@ const COMPRESSED = { enable_http_compression: 1, http_zlib_compression_level: "1
 
 function refusalIn(headers: Result["response_headers"], zstd: boolean): string | undefined {
   const code = headers["x-clickhouse-exception-code"];
-  if (code !== undefined) return `ClickHouse rejected a query with exception ${String(code)}`;
+  if (code !== undefined) return `ClickHouse returned exception ${String(code)} for a query`;
   if (zstd && headers["content-encoding"] !== "zstd")
     return "ClickHouse did not compress the result with zstd";
   return undefined;

@@ -2,7 +2,8 @@ import { AUDIT_ENTRY, OPERATOR, SERVICE } from "../../schemas/contracts/audit-en
 import { isOwnerName } from "../../schemas/formats.js";
 import { ACTIONS } from "../access/resources.js";
 import { ownerFor } from "../access/authorise.js";
-import { type Operation, type Parameters, type Route, route } from "../http/route.js";
+import type { Parameters } from "../http/answers/query-parameters.js";
+import { type Operation, type Route, route } from "../http/route.js";
 import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import {
   OPERATOR_ACTIONS,
@@ -56,8 +57,8 @@ const LIST_AUDIT = {
     "Changes, exports and sign-ins, newest first. Owners and admins can read an organization's log; " +
     `users can read their own. The actor is \`${OPERATOR}\` for changes made on the service's command ` +
     `line, and \`${SERVICE}\` for changes made by the service itself. At most ten failed sign-ins a minute ` +
-    "are recorded. Of `export.read`, `packages.export` and `user.sign-in-failed`, the newest 1,000 entries " +
-    "for each action and token are kept (the operator can change this number). If a token exports the same " +
+    "are recorded. The newest 1,000 entries of `export.read`, `packages.export` and `user.sign-in-failed` " +
+    "are kept for each action and token (the operator can change this number). If a token exports the same " +
     "target several times within a minute, one entry lists all exported days.",
   query: { ...PAGE_QUERY, ...FILTERS },
   answers: {

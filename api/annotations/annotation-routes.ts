@@ -17,7 +17,8 @@ import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../acc
 import { bytesTag, putLocation } from "../http/answers/headers.js";
 import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
-import { type Call, type Parameters, type Route, route } from "../http/route.js";
+import type { Parameters } from "../http/answers/query-parameters.js";
+import { type Call, type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
 import {

@@ -1,6 +1,7 @@
 import type { Action } from "../access/resources.js";
 import { type Query, path, withQuery } from "../dashboard/address.js";
-import type { JsonSchema, Operation, Route } from "../http/route.js";
+import type { JsonSchema } from "../http/answers/query-parameters.js";
+import type { Operation, Route } from "../http/route.js";
 import { parametersOf, wordedPaths } from "../http/openapi/components.js";
 
 /** What an assistant sends: parameters of the operation by their names. */

@@ -1,7 +1,7 @@
+import type { Parameters } from "../http/answers/query-parameters.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../schemas/contracts/aggregate.js";
 import { Problem } from "../../schemas/problem.js";
 import { DATE } from "../../schemas/formats.js";
-import type { Parameters } from "../http/route.js";
 
 /** A file, as named by the last part of an export's path. */
 export interface ExportedFile {

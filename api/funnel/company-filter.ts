@@ -1,6 +1,6 @@
+import type { Parameters } from "../http/answers/query-parameters.js";
 import { STAGE } from "../../schemas/contracts/funnel.js";
 import { DATE } from "../../schemas/formats.js";
-import type { Parameters } from "../http/route.js";
 import { COMPANY_SORTS } from "./funnel-companies.js";
 
 const DAYS_MAX = 90;

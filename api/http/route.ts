@@ -12,7 +12,13 @@ import { requireScope } from "../access/authorise.js";
 import type { Action, Tag } from "../access/resources.js";
 import type { Session } from "../identity/sessions.js";
 import type { Postgres } from "../postgres/query.js";
-import { type QueryOf, readQuery } from "./answers/query-parameters.js";
+import {
+  type JsonSchema,
+  type Parameter,
+  type Parameters,
+  type QueryOf,
+  readQuery,
+} from "./answers/query-parameters.js";
 import { BODY_LIMITS, type BodyLimits } from "./body-limits.js";
 import type { TakeExportPermit } from "./export-permits.js";
 import type { TakeLargeBody } from "./large-bodies.js";
@@ -197,21 +203,6 @@ export interface Operation<Query extends Parameters = Parameters> {
   answers: Readonly<Record<number, AnswerContent>>;
   /** Codes of this operation beyond those of every operation. */
   problems?: readonly ProblemCode[];
-}
-
-export type Parameters = Readonly<Record<string, Parameter>>;
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-export interface Parameter {
-  schema: JsonSchema;
-  description: string;
-  required?: boolean;
-  example?: unknown;
-  /** What it accepts, for an error: "must be a single action". By default derived from the schema. */
-  sentence?: string;
-  /** Whether a text that fits the schema is a value. */
-  allows?: (text: string) => boolean;
 }
 
 export interface Content {

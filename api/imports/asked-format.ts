@@ -8,8 +8,7 @@ import {
 } from "../../schemas/records/import-format.js";
 import type { RawChunk } from "../../schemas/records/raw-chunk.js";
 import { decodeRouteTemplate } from "../../schemas/routing/url-template.js";
-import type { QueryOf } from "../http/answers/query-parameters.js";
-import type { Parameters } from "../http/route.js";
+import type { Parameters, QueryOf } from "../http/answers/query-parameters.js";
 
 export type AskedFormat = Pick<LineFormat, "format" | "path">;
 

@@ -9,8 +9,7 @@ import { type ImportFilter, readImport, readImportedInto } from "./imports.js";
 import { type PackageRow, readPackage, readPackagesNamed } from "../access/visible-packages.js";
 import { artifactNamed } from "../access/artifacts.js";
 import { PACKAGE_QUERY, packageTypeOf } from "../packages/packages.js";
-import type { QueryOf } from "../http/answers/query-parameters.js";
-import type { Parameters } from "../http/route.js";
+import type { Parameters, QueryOf } from "../http/answers/query-parameters.js";
 import { readPixelsNamed } from "../pixels/pixels.js";
 import type { Postgres } from "../postgres/query.js";
 

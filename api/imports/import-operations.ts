@@ -2,7 +2,8 @@ import type { ProblemCode } from "../../schemas/problem.js";
 import { IMPORT_LINE } from "../../schemas/records/import-line.js";
 import { FILE_NAME_MAX, isFileName } from "../../schemas/records/file-name.js";
 import { DRY_RUN, EVENT_IMPORT } from "../../schemas/records/import-store.js";
-import type { Operation, Parameter, Parameters } from "../http/route.js";
+import type { Parameter, Parameters } from "../http/answers/query-parameters.js";
+import type { Operation } from "../http/route.js";
 import { LINE_FORMAT_QUERY } from "./asked-format.js";
 
 const TIME = "2026-08-04T13:58:26.021037Z";

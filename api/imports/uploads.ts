@@ -114,7 +114,9 @@ async function removeUpload(pg: Postgres, importId: string): Promise<void> {
 
 /** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */
 export function abortAbandonedUploads(pg: Pool): Promise<number> {
-  return interruptUploads(pg, "upload_lease < now()", [interrupted("the connection to the server was lost")]);
+  return interruptUploads(pg, "upload_lease < now()", [
+    interrupted("the server stopped, or lost its database, before the end"),
+  ]);
 }
 
 /** Aborts all uploads. Only for a program that runs alone, before it accepts any. Answers how many. */

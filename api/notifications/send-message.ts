@@ -124,7 +124,11 @@ async function sendByMail(mail: Mail, { sendMail, onMailFailure }: SendDeps): Pr
       return { isSent: false, isFinal: error.isFinal, error: reason };
     }
     // Where the mail server is, and how the service signs in there, is the operator's: the log has it.
-    return { isSent: false, isFinal: false, error: "The mail server could not be reached." };
+    return {
+      isSent: false,
+      isFinal: false,
+      error: "The mail server could not be used. The operator's log has the reason.",
+    };
   }
 }
 

@@ -1,8 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { LIBRARY_TYPES, type LibraryType } from "../../schemas/records/artifact.js";
 import { storedType } from "../../schemas/contracts/package.js";
-import { readParameters } from "../http/answers/query-parameters.js";
-import type { Parameters } from "../http/route.js";
+import { type Parameters, readParameters } from "../http/answers/query-parameters.js";
 
 export const METRICS = ["downloads", "addresses", "version"] as const;
 export const PERIODS = ["day", "week", "month", "total"] as const;

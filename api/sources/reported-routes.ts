@@ -12,7 +12,8 @@ import { type Owner, ownerFor, packageOfOwnerFor } from "../access/authorise.js"
 import { rangeQuery } from "../exports/exported-file.js";
 import { negotiateFormat } from "../http/answers/headers.js";
 import { type ExportListener, answerRows } from "../http/answers/answer-rows.js";
-import { type Call, type Operation, type Route, route, type Parameters } from "../http/route.js";
+import type { Parameters } from "../http/answers/query-parameters.js";
+import { type Call, type Operation, type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import type { Postgres } from "../postgres/query.js";
 import { RANGE_LIMITS } from "../statistics/statistics-asked.js";

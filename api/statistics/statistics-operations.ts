@@ -16,7 +16,8 @@ import type { ProblemCode } from "../../schemas/problem.js";
 import { parsePosition } from "./answer-list.js";
 import { PAGE_QUERY } from "../http/answers/paging.js";
 import { PACKAGE_QUERY } from "../packages/packages.js";
-import type { Operation, Parameter, Parameters } from "../http/route.js";
+import type { Parameter, Parameters } from "../http/answers/query-parameters.js";
+import type { Operation } from "../http/route.js";
 import { RANGE_LIMITS, ROWS, VARIABLE } from "./statistics-asked.js";
 
 const TEXT = { type: "string" } as const;

@@ -41,7 +41,7 @@ function requireData(dataDir: string): void {
   // A service that is starting may have none yet: opening the directory names its process.
   if (existsSync(join(dataDir, "postgres")) || isLocked(join(dataDir, "lock"))) return;
   throw new StartFailure(
-    `DATA_DIR ${dataDir} is empty and the service is not running on it. Set DATA_DIR to the service's, ` +
+    `DATA_DIR ${dataDir} has no data of this service, and the service is not running on it. Set DATA_DIR to the service's, ` +
       "start the service first, or add --new to create an installation there.",
   );
 }

@@ -214,7 +214,7 @@ const PROCESSING = {
     format: "cron",
     mustBe: 'a cron expression such as "0 * * * *"',
     default: "0 * * * *",
-    meaning: "When funnel stages are updated, in UTC. If a run was missed, it happens at startup.",
+    meaning: "When funnel stages are updated, in UTC. If runs were missed, one run catches up at startup.",
   },
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: {
     ...SWITCH,

@@ -165,7 +165,7 @@ export const RETENTION_VARIABLES = {
     mustBe: "a whole number from 1 to 100000",
     default: "1000",
     meaning:
-      "How many entries for `export.read`, `packages.export` and `user.sign-in-failed` an owner's audit " +
-      "log keeps per token; older ones are deleted. Other entries are not limited.",
+      "How many entries an owner's audit log keeps for each token and each of `export.read`, " +
+      "`packages.export` and `user.sign-in-failed`; older ones are deleted. Other entries are not limited.",
   },
 } as const satisfies Record<string, VariableSchema>;

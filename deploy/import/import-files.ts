@@ -91,7 +91,7 @@ async function importFile(service: Service, file: ImportFile, options: ImportOpt
   const answer = await sendUnderKey(service, file, { ...options, key });
   bar.clear();
   if (answer.status !== "importing")
-    print(`${file.name} was already imported in the last 24 hours; skipped. Use --again to import it again.`);
+    print(`${file.name} was already sent in the last 24 hours; skipped. Use --again to send it again.`);
   if (!wait) {
     print(`${file.name}: sent as import ${answer.id}.`, { file: file.name, ...answer });
     return 0;

@@ -110,7 +110,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
           clientOf,
           onFailure(error, url) {
             metrics.onUpstreamFailure("docker");
-            log.warn({ err: error, url }, "the registry of an image could not be reached");
+            log.warn({ err: error, url }, "a request to the registry of an image failed");
           },
         },
         ...(publicHost !== undefined && { publicHost }),

@@ -30,7 +30,8 @@ const ADVICE: readonly { codes: RegExp; say: (store: TlsStore) => string }[] = [
   {
     codes:
       /^ERR_SSL_\w+_ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
-    say: (store) => `The server requires a client certificate: set ${store}_TLS_CERT and ${store}_TLS_KEY`,
+    say: (store) =>
+      `The server requires a client certificate that it trusts: set ${store}_TLS_CERT and ${store}_TLS_KEY`,
   },
   {
     codes: /^ERR_SSL_WRONG_VERSION_NUMBER$|^ERR_SSL_PACKET_LENGTH_TOO_LONG$/,

@@ -135,7 +135,7 @@ export async function insertBlock(
   });
   for await (const _ of stream);
   const code = headers["x-clickhouse-exception-code"];
-  if (code !== undefined) throw new Error(`ClickHouse rejected an insert with exception ${String(code)}`);
+  if (code !== undefined) throw new Error(`ClickHouse returned exception ${String(code)} for an insert`);
 }
 
 /** Set explicitly, because defaults differ between versions and each of these decides whether rows count once. */

@@ -21,11 +21,11 @@ export const ERASURE_CREATE = {
   properties: {
     origin_id: {
       ...CLIENT_ID,
-      description: "`endpoint_id` of an event export: one program at one IP address",
+      description: "`origin_id` of an event export: one program at one IP address",
     },
     endpoint_id: {
       ...CLIENT_ID,
-      description: "`origin_id` of an event export: all programs at one IP address",
+      description: "`endpoint_id` of an event export: all programs at one IP address",
     },
   },
 } as const;

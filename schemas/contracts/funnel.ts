@@ -15,7 +15,7 @@ const COMPANY_FIELDS = {
   views: COUNT,
   first_seen: DATE,
   last_seen: DATE,
-  downloads_30_days: { ...COUNT, description: "Score for the last 30 days, including today" },
+  downloads_30_days: { ...COUNT, description: "Downloads of the last 30 days, including today" },
 } as const;
 const COMPANY_REQUIRED = ["domain", "name", "score", "downloads", "views", "downloads_30_days"] as const;
 

@@ -200,7 +200,7 @@ export const NOTIFICATION_DATA = {
   },
   "source-failed": {
     when:
-      "A registry could not be reached three times in a row. Failures within an hour are combined in " +
+      "Fetching counts from a registry failed three times in a row. Failures within an hour are combined in " +
       "one event",
     data: gathered({ source: TEXT, kind: TEXT, name: TEXT, error: TEXT }),
   },

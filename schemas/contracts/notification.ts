@@ -93,7 +93,7 @@ function thresholdFaults({ event, threshold_percent: threshold }: NotificationUp
 export const NOTIFICATION_PREVIEW = titledObject("NotificationPreview", ["subject", "text"], {
   subject: { type: "string" },
   text: { type: "string" },
-  html: { type: "string", description: "Subject of a mail" },
+  html: { type: "string", description: "HTML body of a mail. Only for `email`" },
   body: { type: "object", description: "Body of the message to a chat" },
 });
 /** A message as it is sent: `html` of a mail, `body` of the others. */

@@ -42,8 +42,8 @@ export const WEBHOOK_DAY = {
   properties: {
     ...recordOf(DELIVERY_STATES, COUNT),
     attempts: COUNT,
-    median_ms: { ...COUNT, description: "Response times. Absent if there were no responses" },
-    p95_ms: { ...COUNT, description: "95th percentile" },
+    median_ms: { ...COUNT, description: "Median response time. Absent if there were no responses" },
+    p95_ms: { ...COUNT, description: "95th percentile of response times" },
   },
   description: "Deliveries that started in the last 24 hours (including tests), by state, and their attempts",
 } as const;

@@ -57,7 +57,7 @@ const CODERS: Record<Exclude<Codec, "none">, Coder> = {
 };
 
 function requireSize(packed: Buffer): number {
-  if (packed.length < SIZE_BYTES) throw new Error("it is shorter than the size it declares");
+  if (packed.length < SIZE_BYTES) throw new Error("it ends before its declared size can be read");
   const size = sizeOf(packed);
   if (size > LINES_BYTES_MAX) throw new Error(`it declares ${size} bytes`);
   return size;

@@ -61,7 +61,7 @@ async function takePermit(
 ): Promise<ExportPermit | undefined> {
   const { takeExportPermit, account, log } = ctx.state;
   const onBrokenOff = () =>
-    log.info("closed an export because its client stopped reading while others were waiting");
+    log.info("closed an export or a long list because its client stopped reading while others were waiting");
   // Lists do not wait for the account's exports, which may take hours.
   const accountId = `${format === "json" ? "lists of " : ""}${account?.id ?? ""}`;
   return takeExportPermit?.({ accountId, socket: ctx.req.socket, signal, onBrokenOff });

@@ -1,6 +1,6 @@
 import { Problem } from "../../../schemas/problem.js";
-import type { AnswerContent, ApiContext, JsonSchema, Parameters } from "../route.js";
-import type { QueryOf } from "./query-parameters.js";
+import type { AnswerContent, ApiContext } from "../route.js";
+import type { JsonSchema, Parameters, QueryOf } from "./query-parameters.js";
 import type { Page } from "../../postgres/query.js";
 
 const PER_PAGE_DEFAULT = 100;

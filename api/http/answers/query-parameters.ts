@@ -3,7 +3,21 @@ import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { closestMatch } from "leven";
 import { Problem } from "../../../schemas/problem.js";
 import { accepts } from "../../../schemas/validate.js";
-import type { Operation, Parameter, Parameters } from "../route.js";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  schema: JsonSchema;
+  description: string;
+  required?: boolean;
+  example?: unknown;
+  /** What it accepts, for an error: "must be a single action". By default derived from the schema. */
+  sentence?: string;
+  /** Whether a text that fits the schema is a value. */
+  allows?: (text: string) => boolean;
+}
+
+export type Parameters = Readonly<Record<string, Parameter>>;
 
 /** The values of a query, typed by the schemas of the operation's parameters. A parameter with a default has a value. */
 export type QueryOf<Asked extends Parameters> = {
@@ -34,8 +48,12 @@ export function readParameters<Asked extends Parameters>(
   return Object.fromEntries(values) as QueryOf<Asked>;
 }
 
-type AskedOperation<Asked extends Parameters = Parameters> = Pick<Operation<Asked>, "query" | "queryPrefix"> &
-  Partial<Pick<Operation, "answers">>;
+/** The part of an `Operation` that is read here. */
+interface AskedOperation<Asked extends Parameters = Parameters> {
+  query?: Asked;
+  queryPrefix?: string;
+  answers?: Readonly<Record<number, { description: string; others?: Readonly<Record<string, unknown>> }>>;
+}
 
 function readValue(sent: string | string[] | undefined, asked: Parameter & { name: string }): unknown {
   const { name, schema, sentence = sentenceOf(schema), allows } = asked;

@@ -62,10 +62,10 @@ const INFO = {
 
 - Every error is \`{"code", "message"}\`; a rejected body adds \`errors\`, one entry for each problem.
 - Every response has an \`X-Request-Id\`, which is also in the server's log and in the audit log. An id that you send is recorded in the server's log only.
-- HEAD works wherever GET does. Other methods get a 405 with \`Allow\`.
+- HEAD works wherever GET does. Methods that a path does not support get a 405 with \`Allow\`.
 - JSON responses have an \`ETag\`: with \`If-None-Match\` you get 304 if nothing has changed, and with \`If-Match\` an update succeeds only if the record has not changed since you read it.
 - Names in paths are percent-encoded and may contain \`/\`.
-- Bodies are read as JSON whatever the \`Content-Type\`. The limit is ${limitsOf(BODY_LIMITS)} unless the operation states another one.
+- JSON bodies are read as JSON whatever the \`Content-Type\`. Their limit is ${limitsOf(BODY_LIMITS)} unless the operation states another one.
 - In the paths of pixels, \`tracking-pixels\` is accepted in place of \`pixels\`.`,
 };
 

@@ -1,5 +1,6 @@
 import { FORMATS } from "../../../schemas/formats.js";
-import type { AnswerContent, JsonSchema, Operation, Parameter, Route } from "../route.js";
+import type { JsonSchema, Parameter } from "../answers/query-parameters.js";
+import type { AnswerContent, Operation, Route } from "../route.js";
 
 export type DocumentObject = Record<string, unknown>;
 

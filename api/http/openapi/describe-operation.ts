@@ -1,6 +1,7 @@
 import { ACTIONS, type Action, tagOf } from "../../access/resources.js";
 import { BODY_LIMITS, limitsOf } from "../body-limits.js";
-import type { BodyContent, Operation, Parameter } from "../route.js";
+import type { Parameter } from "../answers/query-parameters.js";
+import type { BodyContent, Operation } from "../route.js";
 import {
   type Components,
   type DescribedRoute,

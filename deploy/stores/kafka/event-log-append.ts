@@ -56,7 +56,7 @@ export function openAppender(kafka: Kafka, topic: string): Appender {
         resolve(first < 0 ? undefined : first + index + 1);
       return "sent";
     } catch (cause) {
-      const error = new EventLogUnavailable("Kafka rejected the records", { cause });
+      const error = new EventLogUnavailable("the records could not be written to Kafka", { cause });
       for (const { reject } of records) reject(error);
       return "failed";
     }

@@ -142,7 +142,7 @@ export function commitFailure(error: unknown): BatchLost | EventLogUnavailable {
   if (LOST.has(type)) return new BatchLost(`the consumer group was rebalanced (${type})`, { cause: error });
   if (isBrokerGone(error))
     return new BatchLost("the broker that coordinated the group is gone", { cause: error });
-  return new EventLogUnavailable("Kafka rejected a commit", { cause: error });
+  return new EventLogUnavailable("a commit to Kafka failed", { cause: error });
 }
 
 /** Kafka's names of the errors of a commit that mean that another member has, or will have, the partition. */

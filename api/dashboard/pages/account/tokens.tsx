@@ -81,7 +81,7 @@ export const additionalTokens = section({
         columns={[
           { name: "Name" },
           { name: "Permissions" },
-          { name: "Organization" },
+          { name: "Owner" },
           { name: "Expires" },
           { name: "Last used" },
           { name: "Revoke", isUnnamed: true },
@@ -145,9 +145,9 @@ function NewToken({ user }: { user: Viewer }) {
       </fieldset>
       <Select
         name="owner"
-        label="Organization"
+        label="Owner"
         options={[
-          { value: "", label: "All of your organizations" },
+          { value: "", label: "You and all of your organizations" },
           ...owners.map((name) => ({ value: name, label: name })),
         ]}
       />

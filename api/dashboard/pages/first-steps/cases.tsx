@@ -39,7 +39,7 @@ export const CASES: readonly Case[] = [
   {
     name: "python",
     title: "Python package",
-    about: "Users install through your index; files still come from PyPI.",
+    about: "Users install through your index; files still come from the upstream index.",
     type: "pypi",
   },
   {

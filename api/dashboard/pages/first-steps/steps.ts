@@ -146,7 +146,7 @@ function npmSteps({ collect, name }: About): Step[] {
     {
       title: `Add ${REPORT} to your package`,
       about:
-        "npm has no access logs, so a small script in your package reports each install. npm 12 and pnpm block install scripts by default: only users who allow yours are counted. Registry counts show all downloads.",
+        "npm gives you no access logs, so a small script in your package reports each install. npm 12 and pnpm block install scripts by default: only users who allow yours are counted. Registry counts show all downloads.",
       text: readGuide(guideFile(REPORT) ?? "").replace("https://get.you.example", collect),
     },
     {

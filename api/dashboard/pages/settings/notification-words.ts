@@ -8,7 +8,7 @@ export const EVENT_WORDS: Record<NotificationEvent, string> = {
   "downloads-changed": "Unusual downloads",
   "import-failed": "Failed import",
   "webhook-disabled": "Disabled webhook",
-  "source-failed": "Registry can't be reached",
+  "source-failed": "Failed registry counts",
 };
 
 export const CHANNEL_WORDS: Record<NotificationChannel, string> = {

@@ -56,7 +56,7 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
               label="Name"
               value={name}
               required
-              hint="Renaming changes all URLs. Others can take the old name immediately."
+              hint="Renaming changes the URLs of the API, the dashboard and badges. Others can take the old name immediately."
             />
             <Field name="description" label="Description" value={description} rows={3} />
             <Field name="website" label="Website" value={website} />

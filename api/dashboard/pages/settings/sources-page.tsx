@@ -52,7 +52,7 @@ function Sources({ sources, next, packages }: SourceList) {
       <PageHead
         title="Registry counts"
         guide="sources"
-        about="Download counts from package registries, fetched daily and shown next to your own."
+        about="Counts from package registries, fetched daily and shown next to your own."
       />
       <SettingsTabs current="sources" />
       {sources.length === 0 ? (
@@ -145,7 +145,7 @@ function NewSource({ packages }: Pick<SourceList, "packages">) {
       <Form action="create">
         <Field
           name="page"
-          label="Registry URL"
+          label="Package URL"
           required
           placeholder="https://www.npmjs.com/package/left-pad"
           hint={`Or a registry and a name, such as npm @acme/tool. Registries: ${SOURCE_KINDS.join(", ")}.`}
@@ -196,7 +196,10 @@ function namedBy(form: Sent): { kind: string; name: string } {
   if (SOURCE_KINDS.some((each) => each === found.kind)) return found;
   throw new Problem("invalid-body", NOTHING_SAVED, {
     errors: [
-      { path: "/page", message: "must be a registry URL, or a registry and a name such as npm left-pad" },
+      {
+        path: "/page",
+        message: "must be the URL of a package on a registry, or a registry and a name such as npm left-pad",
+      },
     ],
   });
 }

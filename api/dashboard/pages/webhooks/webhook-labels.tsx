@@ -17,7 +17,7 @@ export const KIND_LABELS: Record<WebhookEventKind, string> = {
   "downloads-changed": "Unusual download numbers",
   "import-failed": "Failed imports and rejected lines",
   "webhook-disabled": "Disabled webhooks",
-  "source-failed": "Registry can't be reached",
+  "source-failed": "Failed registry counts",
   test: "Test event",
 };
 

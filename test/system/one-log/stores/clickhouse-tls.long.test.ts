@@ -71,7 +71,7 @@ describe("a ClickHouse behind TLS, with certificates of an authority of one's ow
 
   test("wants a certificate, and the start without one says which variables give it", async () => {
     expect(await refusal({ CLICKHOUSE_TLS_CERT: "", CLICKHOUSE_TLS_KEY: "" })).toContain(
-      "The server requires a client certificate: set CLICKHOUSE_TLS_CERT and CLICKHOUSE_TLS_KEY",
+      "The server requires a client certificate that it trusts: set CLICKHOUSE_TLS_CERT and CLICKHOUSE_TLS_KEY",
     );
   });
 

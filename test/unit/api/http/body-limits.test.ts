@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MIB, requireFewFields, requireFewValues } from "../../../../api/http/body-limits.js";
-import { type JsonSchema, bodyLimitsOf } from "../../../../api/http/route.js";
+import type { JsonSchema } from "../../../../api/http/answers/query-parameters.js";
+import { bodyLimitsOf } from "../../../../api/http/route.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 
 interface Size {
