@@ -9,7 +9,6 @@ import {
 } from "../../schemas/contracts/annotation.js";
 import { DAY_MS, RANGE_DAYS_MAX, parseDateRange } from "../../schemas/date-range.js";
 import { DATE } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
 import { ownerFor, packageOfOwnerFor } from "../access/authorise.js";
 import { ownedPackageId } from "../access/owned-package.js";
 import { lockOwner } from "../access/owners.js";
@@ -18,6 +17,8 @@ import { bytesTag, putLocation } from "../http/answers/headers.js";
 import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
 import { readJson } from "../http/middleware/read-json.js";
 import type { Parameters } from "../http/answers/query-parameters.js";
+import { findById } from "../http/resource.js";
+import { deleteRoute } from "../http/resource-routes.js";
 import { type Call, type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
@@ -99,24 +100,24 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
         call.ctx.body = made;
       },
     }),
-    route({
-      method: "DELETE",
-      path: `${PATH}/:annotation`,
-      action: "annotations.manage",
-      operation: {
-        id: "deleteAnnotation",
-        summary: "Delete an annotation",
-        description: "A deleted release annotation is not created again for the same release.",
-        path: {
+    deleteRoute(
+      {
+        pg,
+        name: "annotation",
+        path: PATH,
+        actions: { delete: "annotations.manage" },
+        parameters: {
           annotation: { schema: { type: "string", format: "uuid" }, description: "Id of the annotation" },
         },
-        answers: { 204: { description: "Annotation deleted" } },
+        find: findById("annotation", ownerFor, readAnnotation),
+        targetOf,
       },
-      async handle(call) {
-        await removeAnnotation(pg, call);
-        call.ctx.status = 204;
+      {
+        description: "A deleted release annotation is not created again for the same release.",
+        delete: (client, { id }) => deleteAnnotation(client, id),
+        changesOf: (annotation) => ({ deleted: true, ...changesOf(annotation) }),
       },
-    }),
+    ),
   ];
 }
 
@@ -188,26 +189,6 @@ async function createAnnotation(
     if (made === undefined) throw new Error("the annotation just created is missing");
     await record(client, { ownerId, target: targetOf(made), changes: changesOf(made) });
     return made;
-  });
-}
-
-async function removeAnnotation(
-  pg: Pool,
-  { account, action, param, record }: Call<"annotations.manage">,
-): Promise<void> {
-  await inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const { id: ownerId } = await ownerFor(client, account, param("owner"), action);
-    const id = param("annotation");
-    const found = await readAnnotation(client, { accountId: account.id, ownerId, id });
-    if (found === undefined)
-      throw new Problem("not-found", `The annotation ${id} does not exist, or you do not have access to it.`);
-    await deleteAnnotation(client, id);
-    await record(client, {
-      ownerId,
-      target: targetOf(found),
-      changes: { deleted: true, ...changesOf(found) },
-    });
   });
 }
 

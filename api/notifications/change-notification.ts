@@ -1,10 +1,9 @@
 import {
   type NotificationChannel,
+  type NotificationCreate,
   type NotificationRecord,
   type NotificationUpdate,
   THRESHOLDS,
-  parseNotificationCreate,
-  parseNotificationUpdate,
 } from "../../schemas/contracts/notification.js";
 import type { NotificationEvent } from "../../schemas/contracts/notification-data.js";
 import { FORMATS } from "../../schemas/formats.js";
@@ -12,16 +11,13 @@ import { isMailbox, mailboxKey, parseMailbox } from "../../schemas/mailbox.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/invalid-body.js";
 import type { Account } from "../access/access.js";
-import { changedFields } from "../access/audit-entries.js";
-import { type Owner, wholeOwnerFor } from "../access/authorise.js";
+import type { Owner } from "../access/authorise.js";
+import type { OwnerAction } from "../access/resources.js";
 import { ownedPackageId } from "../access/owned-package.js";
-import { lockOwner } from "../access/owners.js";
-import { type Quotas, requireRoom } from "../access/quotas.js";
-import { changedMeanwhile, entityTag, requireMatch } from "../http/answers/headers.js";
-import { readJson } from "../http/middleware/read-json.js";
+import { changedMeanwhile } from "../http/answers/headers.js";
 import type { Call } from "../http/route.js";
+import type { Sealer } from "../identity/tokens.js";
 import { requireAllowedUrl } from "../outbound/require-allowed-url.js";
-import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
 import { enqueueConfirmation } from "./agreements.js";
 import { NO_MAIL } from "./mail.js";
@@ -30,97 +26,94 @@ import {
   type NotificationDeps,
   type NotificationFields,
   type StoredNotification,
-  countNotifications,
   insertNotification,
   newNotificationId,
-  notificationFor,
-  notificationTarget,
   readStoredNotification,
   updateNotification,
 } from "./notifications.js";
 
-type Managing = Call<"notifications.manage">;
-type Deps = NotificationDeps & { quotas: Quotas };
+type Managing = Call<OwnerAction>;
+type OwnerOf = Pick<Owner, "id" | "name">;
 
-export async function createNotification(deps: Deps, call: Managing): Promise<NotificationRecord> {
-  const { pg, sealer, quotas } = deps;
-  const { ctx, account, action, param, record } = call;
-  const sent = withAddress(await readJson(ctx, parseNotificationCreate));
-  // Checked before any name is looked up: only callers who may create one can cause a lookup.
-  await wholeOwnerFor(pg, account, param("owner"), action);
-  await requireTarget(deps, sent);
-  const id = newNotificationId();
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const owner = await wholeOwnerFor(client, account, param("owner"), action);
-    requireRoom(quotas, "notifications", {
-      name: owner.name,
-      count: await countNotifications(client, owner.id),
-    });
-    const { event, channel, target, enabled = true } = sent;
-    await insertNotification(client, {
-      id,
-      ownerId: owner.id,
-      event,
-      packageId: await packageIdOf(client, { call, owner, event, idOrName: sent.package }),
-      thresholdPercent: thresholdOf(event, sent.threshold_percent),
-      channel,
-      target: sealer.seal(target, id),
-      targetShown: shownOf(channel, target),
-      mailbox: mailboxOf(channel, target),
-      savedBy: account.id,
-      enabled,
-    });
-    await ask(client, { account, notification: await readStoredNotification(client, id) });
-    const of = (parameter: string) => (parameter === "notification" ? id : owner.name);
-    const { notification } = await notificationFor(client, { account, action, param: of });
-    const changes = { ...sent, target: notification.target };
-    await record(client, { ownerId: owner.id, target: notificationTarget(notification), changes });
-    return notification;
-  });
+interface Creating {
+  call: Managing;
+  owner: OwnerOf;
+  sent: NotificationCreate;
+  sealer: Sealer;
 }
 
-export async function changeNotification(
+/** Answers the id. */
+export async function insertSent(client: Postgres, { call, owner, sent, sealer }: Creating): Promise<string> {
+  const { event, channel, target, enabled = true } = sent;
+  const { account } = call;
+  const id = newNotificationId();
+  await insertNotification(client, {
+    id,
+    ownerId: owner.id,
+    event,
+    packageId: await packageIdOf(client, { call, owner, event, idOrName: sent.package }),
+    thresholdPercent: thresholdOf(event, sent.threshold_percent),
+    channel,
+    target: sealer.seal(target, id),
+    targetShown: shownOf(channel, target),
+    mailbox: mailboxOf(channel, target),
+    savedBy: account.id,
+    enabled,
+  });
+  await ask(client, { account, notification: await readStoredNotification(client, id) });
+  return id;
+}
+
+interface Prepared {
+  /** With the address alone of a mailbox. */
+  sent: NotificationUpdate;
+  known: NotificationRecord;
+}
+
+export async function prepareChange(
   deps: NotificationDeps,
-  call: Managing,
-): Promise<NotificationRecord> {
-  const { pg, sealer } = deps;
-  const { ctx, account, param, record } = call;
-  const body = await readJson(ctx, parseNotificationUpdate);
-  const { notification: known } = await notificationFor(pg, call);
+  { sent: body, known }: Prepared,
+): Promise<Prepared> {
   const channel = body.channel ?? known.channel;
   const sent = withAddress(body, channel);
   if (sent.target !== undefined) await requireTarget(deps, { channel, target: sent.target });
   else if (channel !== known.channel)
-    throw invalidBody([{ path: "/target", message: "is required if you change the channel" }]);
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const { owner, notification: before } = await notificationFor(client, call);
-    requireMatch(ctx, entityTag(before));
-    // The target was checked for the channel that the notification had when it was read first.
-    if (before.channel !== known.channel) throw changedMeanwhile();
-    const stored = await readStoredNotification(client, before.id);
-    if (stored === undefined) throw new Problem("not-found", "The notification has been deleted.");
-    const fields = await changedTo(client, { call, owner, stored, sent });
-    const { target } = sent;
-    const targeted = target !== undefined && {
-      target: sealer.seal(target, before.id),
-      targetShown: shownOf(channel, target),
-      mailbox: mailboxOf(channel, target),
-    };
-    const changed = { ...fields, ...targeted, savedBy: account.id };
-    const isAnother = tellsOtherwise(stored, changed);
-    const startsAnew = changed.enabled && (!stored.enabled || isAnother);
-    await updateNotification(client, { ...changed, id: before.id, startsAnew });
-    // What waits is of another notification then.
-    if (!changed.enabled || startsAnew) await cancelMessages(client, before.id);
-    await ask(client, { account, notification: { ...stored, ...changed } });
-    const { notification: after } = await notificationFor(client, call);
-    // Another URL of the same host looks the same.
-    const changes = { ...changedFields(before, after), ...(targeted && { target: after.target }) };
-    await record(client, { ownerId: owner.id, target: notificationTarget(after), changes });
-    return after;
-  });
+    throw invalidBody([{ path: "/target", message: "is required if the channel changes" }]);
+  return { sent, known };
+}
+
+interface Applying {
+  call: Managing;
+  owner: OwnerOf;
+  before: NotificationRecord;
+  prepared: Prepared;
+  sealer: Sealer;
+}
+
+export async function applyChange(
+  client: Postgres,
+  { call, owner, before, prepared: { sent, known }, sealer }: Applying,
+): Promise<object> {
+  const { account } = call;
+  // The target was checked for the channel that the notification had when it was read first.
+  if (before.channel !== known.channel) throw changedMeanwhile();
+  const stored = await readStoredNotification(client, before.id);
+  if (stored === undefined) throw new Problem("not-found", "The notification has been deleted.");
+  const fields = await changedTo(client, { call, owner, stored, sent });
+  const { target } = sent;
+  const targeted = target !== undefined && {
+    target: sealer.seal(target, before.id),
+    targetShown: shownOf(fields.channel, target),
+    mailbox: mailboxOf(fields.channel, target),
+  };
+  const changed = { ...fields, ...targeted, savedBy: account.id };
+  const startsAnew = changed.enabled && (!stored.enabled || tellsOtherwise(stored, changed));
+  await updateNotification(client, { ...changed, id: before.id, startsAnew });
+  // What waits is of another notification then.
+  if (!changed.enabled || startsAnew) await cancelMessages(client, before.id);
+  await ask(client, { account, notification: { ...stored, ...changed } });
+  // Another URL of the same host looks the same.
+  return targeted ? { target: targeted.targetShown } : {};
 }
 
 const TELLING = ["event", "packageId", "thresholdPercent", "channel"] as const;
@@ -134,7 +127,7 @@ function tellsOtherwise(before: NotificationFields, after: NotificationFields): 
 
 interface Changing {
   call: Managing;
-  owner: Owner;
+  owner: OwnerOf;
   stored: NotificationFields;
   sent: NotificationUpdate;
 }
@@ -160,7 +153,7 @@ async function changedTo(
 
 interface PackageOf {
   call: Managing;
-  owner: Owner;
+  owner: OwnerOf;
   event: NotificationEvent;
   idOrName: string | null | undefined;
 }
@@ -189,12 +182,12 @@ function thresholdOf(event: NotificationEvent, sent: number | null | undefined):
 }
 
 /** Of a mailbox the address alone is kept: the same receiver has one target, whatever name stands before it. */
-function withAddress<Sent extends NotificationUpdate>(sent: Sent, channel = sent.channel): Sent {
+export function withAddress<Sent extends NotificationUpdate>(sent: Sent, channel = sent.channel): Sent {
   const address = channel === "email" ? parseMailbox(sent.target ?? "")?.address : undefined;
   return address === undefined ? sent : { ...sent, target: address };
 }
 
-async function requireTarget(
+export async function requireTarget(
   { guard, sendMail }: NotificationDeps,
   { channel, target }: { channel: NotificationChannel; target: string },
 ): Promise<void> {

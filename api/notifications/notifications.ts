@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from "uuid";
 import type { NotificationChannel, NotificationRecord } from "../../schemas/contracts/notification.js";
 import type { NotificationEvent } from "../../schemas/contracts/notification-data.js";
 import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
-import { Problem } from "../../schemas/problem.js";
 import { type Owner, wholeOwnerFor } from "../access/authorise.js";
+import { findById, named } from "../http/resource.js";
 import type { Call } from "../http/route.js";
 import type { Sealer } from "../identity/tokens.js";
 import type { AddressGuard } from "../outbound/guard-address.js";
@@ -152,20 +152,24 @@ export async function readStoredNotification(
   return row;
 }
 
-type Managing = Pick<Call<"notifications.manage">, "account" | "action" | "param">;
+async function readNotification(
+  pg: Postgres,
+  { ownerId, id }: { ownerId: string; id: string },
+): Promise<NotificationRecord | undefined> {
+  const text = `${SELECT} where n.owner_id = $1 and n.id = $2`;
+  const [row] = await query<Nullable<NotificationRecord>>(pg, text, [ownerId, id]);
+  return row && withoutNulls<NotificationRecord>(row);
+}
 
 /** The caller must manage the owner's notifications, and be blocked from no package. Throws `not-found`, `forbidden`. */
+export const findNotification = findById("notification", wholeOwnerFor, readNotification);
+
 export async function notificationFor(
   pg: Postgres,
-  { account, action, param }: Managing,
-): Promise<{ owner: Owner; notification: NotificationRecord }> {
-  const owner = await wholeOwnerFor(pg, account, param("owner"), action);
-  const id = param("notification");
-  const text = `${SELECT} where n.owner_id = $1 and n.id = $2`;
-  const [row] = isUuid(id) ? await query<Nullable<NotificationRecord>>(pg, text, [owner.id, id]) : [];
-  if (row === undefined)
-    throw new Problem("not-found", `The notification ${id} does not exist, or you do not have access to it.`);
-  return { owner, notification: withoutNulls<NotificationRecord>(row) };
+  call: Pick<Call<"notifications.manage">, "account" | "action" | "param">,
+): Promise<{ owner: Pick<Owner, "id" | "name">; notification: NotificationRecord }> {
+  const { owner, row: notification } = await findNotification(pg, named({ name: "notification" }, call));
+  return { owner, notification };
 }
 
 type Targeted = Pick<NotificationRecord, "id" | "event" | "channel">;

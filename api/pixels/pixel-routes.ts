@@ -1,7 +1,10 @@
 import type { Pool } from "pg";
-import { PIXEL, PIXEL_UPSERT, parsePixelUpsert } from "../../schemas/contracts/pixel.js";
-import type { PixelAction } from "../access/resources.js";
+import { PIXEL, PIXEL_UPSERT, type PixelRecord, parsePixelUpsert } from "../../schemas/contracts/pixel.js";
 import { ownerFor } from "../access/authorise.js";
+import type { Quotas } from "../access/quotas.js";
+import type { Resource } from "../http/resource.js";
+import { createRoute, deleteRoute, getRoute, listRoute, updateRoute } from "../http/resource-routes.js";
+import type { Route } from "../http/route.js";
 import { PACKAGE_PROBLEMS, PIXEL_PATH } from "../packages/packages.js";
 import {
   type PixelRow,
@@ -15,14 +18,6 @@ import {
   updatePixel,
   withPackageId,
 } from "./pixels.js";
-import { changedFields } from "../access/audit-entries.js";
-import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
-import { readJson } from "../http/middleware/read-json.js";
-import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
-import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
-import { type Call, type Route, route } from "../http/route.js";
-import { inTransaction } from "../postgres/connection.js";
-import { lockOwner } from "../access/owners.js";
 
 const SENT = { name: "Handbook", package_id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27" };
 const EXAMPLE = {
@@ -33,9 +28,6 @@ const EXAMPLE = {
   updated_at: "2026-08-04T13:58:26.021037Z",
 };
 const BODY = { schema: PIXEL_UPSERT, example: SENT };
-const ANSWER = { description: "The pixel", schema: PIXEL, example: EXAMPLE };
-const LIST_PATH = "/v2/pixels/:owner";
-const PATH = "/v2/pixels/:owner/:pixel";
 
 interface PixelDeps {
   pg: Pool;
@@ -43,150 +35,62 @@ interface PixelDeps {
 }
 
 export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
+  const resource = {
+    pg,
+    name: "pixel",
+    plural: "pixels",
+    path: "/v2/pixels/:owner",
+    actions: {
+      read: "pixels.read",
+      create: "pixels.create",
+      update: "pixels.update",
+      delete: "pixels.delete",
+    },
+    schema: PIXEL,
+    example: EXAMPLE,
+    parameters: PIXEL_PATH,
+    problems: PACKAGE_PROBLEMS,
+    admit: ownerFor,
+    list: listPixelsOfOwner,
+    async find(client, { account, action, owner, id }) {
+      const row = await pixelFor(client, account, { owner, idOrName: id, action });
+      return { owner: { id: row.ownerId, name: row.owner }, row };
+    },
+    recordOf: pixelRecord,
+    targetOf: ({ id, name }) => ({ kind: "pixel", id, name }),
+  } as const satisfies Resource<PixelRow, PixelRecord>;
   return [
-    route({
-      method: "GET",
-      path: LIST_PATH,
-      action: "pixels.read",
-      operation: {
-        id: "listPixels",
-        summary: "List pixels",
-        query: PAGE_QUERY,
-        answers: {
-          200: pageAnswer({
-            name: "pixels",
-            record: PIXEL,
-            example: EXAMPLE,
-            title: "PixelList",
-            description: "Pixels, newest first",
-          }),
-        },
+    listRoute(resource),
+    createRoute(resource, {
+      body: BODY,
+      parse: parsePixelUpsert,
+      quotas,
+      count: countPixels,
+      async insert(client, { call: { account }, owner, sent }) {
+        const named = { account, ownerId: owner.id, owner: owner.name, sent };
+        return insertPixel(client, { ownerId: owner.id, pixel: await withPackageId(client, named) });
       },
-      async handle({ ctx, account, action, query, param }) {
-        const page = pageOf(query);
-        const owner = await ownerFor(pg, account, param("owner"), action);
-        const rows = await listPixelsOfOwner(pg, { accountId: account.id, ownerId: owner.id, page });
-        ctx.body = pageBody(ctx, { name: "pixels", rows, page, record: pixelRecord });
+      changesOf: (sent, { packageId }) => (packageId === null ? sent : { ...sent, package_id: packageId }),
+    }),
+    getRoute(resource),
+    updateRoute(resource, {
+      summary: "Update a pixel",
+      description: "If `package` is omitted, the association is removed.",
+      body: BODY,
+      parse: parsePixelUpsert,
+      async apply(client, { call: { account }, before, sent }) {
+        const pixel = await withPackageId(client, { account, ...before, sent });
+        if (before.packageId !== pixel.package_id) await requireSeen(client, account, before.packageId);
+        await updatePixel(client, { id: before.id, pixel });
       },
     }),
-    route({
-      method: "POST",
-      path: LIST_PATH,
-      action: "pixels.create",
-      operation: {
-        id: "createPixel",
-        summary: "Create a pixel",
-        body: BODY,
-        answers: { 201: ANSWER },
-        problems: [...PACKAGE_PROBLEMS, QUOTA_PROBLEMS.pixels],
+    deleteRoute(resource, {
+      description: "Its events disappear from exports immediately and are erased soon afterwards.",
+      async delete(client, { id, packageId }, { account }) {
+        await requireSeen(client, account, packageId);
+        await deletePixel(client, id);
       },
-      async handle(call) {
-        const made = await createPixel({ pg, quotas }, call);
-        call.ctx.status = 201;
-        putLocation(call.ctx, `/v2/pixels/${encodeURIComponent(made.owner)}/${made.id}`);
-        answerRecord(call.ctx, pixelRecord(made));
-      },
-    }),
-    route({
-      method: "GET",
-      path: PATH,
-      action: "pixels.read",
-      operation: {
-        id: "getPixel",
-        summary: "Get a pixel",
-        path: PIXEL_PATH,
-        answers: { 200: ANSWER },
-        problems: PACKAGE_PROBLEMS,
-      },
-      async handle({ ctx, account, action, param }) {
-        answerRecord(ctx, pixelRecord(await pixelFor(pg, account, namedBy({ action, param }))));
-      },
-    }),
-    route({
-      method: "PUT",
-      path: PATH,
-      action: "pixels.update",
-      operation: {
-        id: "updatePixel",
-        summary: "Update a pixel",
-        description: "If `package` is omitted, the association is removed.",
-        path: PIXEL_PATH,
-        body: BODY,
-        answers: { 200: ANSWER },
-        problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
-      },
-      async handle(call) {
-        answerRecord(call.ctx, pixelRecord(await changePixel(pg, call)));
-      },
-    }),
-    route({
-      method: "DELETE",
-      path: PATH,
-      action: "pixels.delete",
-      operation: {
-        id: "deletePixel",
-        summary: "Delete a pixel",
-        description: "Its events disappear from exports immediately and are erased soon afterwards.",
-        path: PIXEL_PATH,
-        answers: { 204: { description: "Pixel deleted" } },
-        problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
-      },
-      async handle({ ctx, account, action, param, record }) {
-        await inTransaction(pg, async (client) => {
-          await lockOwner(client, param("owner"));
-          const row = await pixelFor(client, account, namedBy({ action, param }));
-          requireMatch(ctx, entityTag(pixelRecord(row)));
-          await requireSeen(client, account, row.packageId);
-          await deletePixel(client, row.id);
-          await record(client, { ownerId: row.ownerId, target: target(row) });
-        });
-        ctx.status = 204;
-      },
+      changesOf: () => undefined,
     }),
   ];
-}
-
-async function createPixel(
-  { pg, quotas }: PixelDeps,
-  { ctx, account, action, param, record }: Call<"pixels.create">,
-): Promise<PixelRow> {
-  const sent = await readJson(ctx, parsePixelUpsert);
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const owner = await ownerFor(client, account, param("owner"), action);
-    requireRoom(quotas, "pixels", { name: owner.name, count: await countPixels(client, owner.id) });
-    const pixel = await withPackageId(client, { account, ownerId: owner.id, owner: owner.name, sent });
-    const id = await insertPixel(client, { ownerId: owner.id, pixel });
-    const made = await pixelFor(client, account, { owner: owner.name, idOrName: id, action: "pixels.read" });
-    await record(client, { ownerId: owner.id, target: target(made), changes: pixel });
-    return made;
-  });
-}
-
-async function changePixel(
-  pg: Pool,
-  { ctx, account, action, param, record }: Call<"pixels.update">,
-): Promise<PixelRow> {
-  const sent = await readJson(ctx, parsePixelUpsert);
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const before = await pixelFor(client, account, namedBy({ action, param }));
-    requireMatch(ctx, entityTag(pixelRecord(before)));
-    const pixel = await withPackageId(client, { account, ...before, sent });
-    if (before.packageId !== pixel.package_id) await requireSeen(client, account, before.packageId);
-    await updatePixel(client, { id: before.id, pixel });
-    const named = { owner: before.owner, idOrName: before.id, action: "pixels.read" } as const;
-    const after = await pixelFor(client, account, named);
-    const changes = changedFields(pixelRecord(before), pixelRecord(after));
-    await record(client, { ownerId: after.ownerId, target: target(after), changes });
-    return after;
-  });
-}
-
-function namedBy<Named extends PixelAction>({ action, param }: Pick<Call<Named>, "action" | "param">) {
-  return { owner: param("owner"), idOrName: param("pixel"), action };
-}
-
-function target({ id, name }: PixelRow) {
-  return { kind: "pixel", id, name } as const;
 }

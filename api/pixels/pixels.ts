@@ -5,7 +5,7 @@ import type { Account, OwnerKind, Standing } from "../access/access.js";
 import { ownedPackageId, readSeen } from "../access/owned-package.js";
 import { isBlocked } from "../access/visible-packages.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
-import type { PixelAction } from "../access/resources.js";
+import type { OwnerAction } from "../access/resources.js";
 import { artifactNamed } from "../access/artifacts.js";
 import { admit, notFound, sameName } from "../access/authorise.js";
 import { Problem } from "../../schemas/problem.js";
@@ -134,7 +134,7 @@ interface AskedPixel {
   owner: string;
   /** Id, or name among the owner's pixels. */
   idOrName: string;
-  action: PixelAction;
+  action: OwnerAction;
 }
 
 /** Throws `not-found`, `forbidden`, and `ambiguous-name` if several of the owner's pixels have the name. */

@@ -1,36 +1,25 @@
 import type { Pool } from "pg";
 import type { RateLimiterMemory } from "rate-limiter-flexible";
-import {
-  type SourceCreate,
-  type SourceKind,
-  type SourceRecord,
-  type SourceUpdate,
-  parseSourceCreate,
-  parseSourceUpdate,
-} from "../../schemas/contracts/source.js";
+import type { SourceCreate, SourceKind, SourceRecord, SourceUpdate } from "../../schemas/contracts/source.js";
 import { dateAt } from "../../schemas/date-range.js";
 import { Problem } from "../../schemas/problem.js";
 import { invalidBody } from "../../schemas/invalid-body.js";
-import { changedFields } from "../access/audit-entries.js";
 import { type Owner, ownerFor } from "../access/authorise.js";
 import { ownedPackageId } from "../access/owned-package.js";
-import { lockOwner } from "../access/owners.js";
 import { type Quotas, requireRoom } from "../access/quotas.js";
+import type { OwnerAction } from "../access/resources.js";
 import { entityTag, requireMatch } from "../http/answers/headers.js";
-import { readJson } from "../http/middleware/read-json.js";
 import type { Call } from "../http/route.js";
 import { requireFew } from "../identity/failure-limits.js";
-import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
 import { type RegistryAccess, RegistryFailure, UnknownName, requireKnownName } from "./read-registry.js";
 import { REGISTRIES } from "./registries/registries.js";
 import {
+  type SourceFields,
   countSources,
   deleteCounts,
   hasSource,
   insertSource,
-  sourceFor,
-  sourceTarget,
   updateSource,
 } from "./sources.js";
 
@@ -48,77 +37,74 @@ export const LOOKS_MAX = 30;
 const LOOK_MS = 5_000;
 const TURN_MS_MAX = 2_500;
 
-type Managing = Call<"sources.manage">;
-
-export async function createSource(deps: SourceDeps, call: Managing): Promise<SourceRecord> {
-  const { pg, quotas } = deps;
-  const { ctx, account, action, param, record } = call;
-  const sent = await readJson(ctx, parseSourceCreate);
-  const { kind, name, enabled = true } = sent;
-  // Everything else is checked before the registry is asked, and again with the owner locked.
-  await requireCreatable(pg, { call, quotas, sent });
-  await requireName(deps, { account, kind, name });
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const { owner, packageId } = await requireCreatable(client, { call, quotas, sent });
-    const id = await insertSource(client, { ownerId: owner.id, kind, name, packageId, enabled });
-    const of = (parameter: string) => (parameter === "source" ? id : owner.name);
-    const { source } = await sourceFor(client, { account, action, param: of });
-    await record(client, { ownerId: owner.id, target: sourceTarget(source), changes: sent });
-    return source;
-  });
-}
+type Managing = Call<OwnerAction>;
 
 interface Creating {
   call: Managing;
-  quotas: Quotas;
   sent: SourceCreate;
 }
 
-async function requireCreatable(
-  pg: Postgres,
-  { call: { account, action, param }, quotas, sent }: Creating,
-): Promise<{ owner: Owner; packageId: string | null }> {
+/** Everything else is checked before the registry is asked, and again with the owner locked. */
+export async function prepareSource(deps: SourceDeps, { call, sent }: Creating): Promise<void> {
+  const { pg, quotas } = deps;
+  const { account, action, param } = call;
   const owner = await ownerFor(pg, account, param("owner"), action);
   requireNamePattern(sent);
   requireRoom(quotas, "sources", { name: owner.name, count: await countSources(pg, owner.id) });
-  const packageId = await packageIdOf(pg, { account, owner, idOrName: sent.package });
+  await packageIdOf(pg, { account, owner, idOrName: sent.package });
   await requireFree(pg, { ...sent, ownerId: owner.id });
-  return { owner, packageId };
+  await requireName(deps, { account, ...sent });
 }
 
-export async function changeSource(deps: SourceDeps, call: Managing): Promise<SourceRecord> {
-  const { pg } = deps;
-  const { ctx, account, param, record } = call;
-  const sent = await readJson(ctx, parseSourceUpdate);
-  const { kind, name, isAnother } = await requireChangeable(pg, { call, sent });
-  if (isAnother) await requireName(deps, { account, kind, name });
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const { ownerId, before, ...changed } = await requireChangeable(client, { call, sent });
-    // Another name is another thing.
-    if (changed.isAnother) await deleteCounts(client, before.id);
-    await updateSource(client, { ...changed, id: before.id });
-    const { source: after } = await sourceFor(client, call);
-    const changes = changedFields(before, after);
-    await record(client, { ownerId, target: sourceTarget(after), changes });
-    return after;
-  });
+export async function insertSent(
+  client: Postgres,
+  { call: { account }, owner, sent }: Creating & { owner: Owner },
+): Promise<string> {
+  const { kind, name, enabled = true } = sent;
+  const packageId = await packageIdOf(client, { account, owner, idOrName: sent.package });
+  await requireFree(client, { kind, name, ownerId: owner.id });
+  return insertSource(client, { ownerId: owner.id, kind, name, packageId, enabled });
 }
 
-async function requireChangeable(pg: Postgres, { call, sent }: { call: Managing; sent: SourceUpdate }) {
-  const { ownerId, owner: ownerName, source: before } = await sourceFor(pg, call);
-  requireMatch(call.ctx, entityTag(before));
+interface Changing {
+  call: Managing;
+  owner: Pick<Owner, "id" | "name">;
+  sent: SourceUpdate;
+}
+
+export async function prepareChange(
+  deps: SourceDeps,
+  { row, ...changing }: Changing & { row: SourceRecord },
+): Promise<void> {
+  const { call } = changing;
+  requireMatch(call.ctx, entityTag(row));
+  const { isAnother, ...fields } = await changedFields(deps.pg, { ...changing, before: row });
+  if (isAnother) await requireName(deps, { account: call.account, ...fields });
+}
+
+export async function applyChange(
+  client: Postgres,
+  { before, ...changing }: Changing & { before: SourceRecord },
+): Promise<void> {
+  const { isAnother, ...fields } = await changedFields(client, { ...changing, before });
+  // Another name is another thing.
+  if (isAnother) await deleteCounts(client, before.id);
+  await updateSource(client, { ...fields, id: before.id });
+}
+
+async function changedFields(
+  pg: Postgres,
+  { call, owner, sent, before }: Changing & { before: SourceRecord },
+): Promise<SourceFields & { isAnother: boolean }> {
   const { kind, name, enabled } = { ...before, ...sent };
   const isAnother = kind !== before.kind || name !== before.name;
   if (isAnother) requireNamePattern({ kind, name });
-  const owner = { id: ownerId, name: ownerName };
   const packageId =
     sent.package === undefined
       ? (before.package_id ?? null)
       : await packageIdOf(pg, { account: call.account, owner, idOrName: sent.package });
-  if (isAnother) await requireFree(pg, { ownerId, kind, name });
-  return { ownerId, before, kind, name, packageId, enabled, isAnother };
+  if (isAnother) await requireFree(pg, { ownerId: owner.id, kind, name });
+  return { kind, name, packageId, enabled, isAnother };
 }
 
 interface Named {

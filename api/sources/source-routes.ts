@@ -1,18 +1,31 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import { SOURCE, SOURCE_CREATE, SOURCE_UPDATE, type SourceRecord } from "../../schemas/contracts/source.js";
+import {
+  SOURCE,
+  SOURCE_CREATE,
+  SOURCE_UPDATE,
+  type SourceRecord,
+  parseSourceCreate,
+  parseSourceUpdate,
+} from "../../schemas/contracts/source.js";
 import { Problem } from "../../schemas/problem.js";
 import { ownerFor } from "../access/authorise.js";
-import { lockOwner } from "../access/owners.js";
-import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas } from "../access/quotas.js";
-import { answerRecord, entityTag, putLocation, requireMatch } from "../http/answers/headers.js";
-import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
+import { DEFAULT_QUOTAS, type Quotas } from "../access/quotas.js";
+import { type Resource, findById, named } from "../http/resource.js";
+import { createRoute, deleteRoute, getRoute, listRoute, updateRoute } from "../http/resource-routes.js";
 import { type Route, route } from "../http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
-import { LOOKS_MAX, type SourceDeps, changeSource, createSource } from "./change-source.js";
+import {
+  LOOKS_MAX,
+  type SourceDeps,
+  applyChange,
+  insertSent,
+  prepareChange,
+  prepareSource,
+} from "./change-source.js";
 import { readRegistryPause } from "./registry-turns.js";
-import { askForRun, deleteSource, listSources, sourceFor, sourceTarget } from "./sources.js";
+import { askForRun, countSources, deleteSource, listSources, readSource, sourceTarget } from "./sources.js";
 
 const SENT = { kind: "npm", name: "left-pad", package: "left-pad" } as const;
 const EXAMPLE = {
@@ -30,109 +43,60 @@ const EXAMPLE = {
   first_date: "2025-02-03",
   last_date: "2026-08-04",
 };
-const ANSWER = { description: "The source", schema: SOURCE, example: EXAMPLE };
-const LIST_PATH = "/v2/:owner/sources";
 const PATH = "/v2/:owner/sources/:source";
-const NAME_PROBLEMS = ["unknown-name", "rate-limited", "already-exists", ...PACKAGE_PROBLEMS] as const;
 
 type RouteDeps = Pick<SourceDeps, "pg" | "access"> & { quotas?: Quotas };
 
 export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps): Route[] {
   const looks = new RateLimiterMemory({ points: LOOKS_MAX, duration: 60 });
   const deps: SourceDeps = { pg, access, looks, quotas };
+  const resource = {
+    pg,
+    name: "source",
+    plural: "sources",
+    path: "/v2/:owner/sources",
+    actions: {
+      read: "sources.read",
+      create: "sources.manage",
+      update: "sources.manage",
+      delete: "sources.manage",
+    },
+    schema: SOURCE,
+    example: EXAMPLE,
+    admit: ownerFor,
+    list: listSources,
+    find: findById("source", ownerFor, readSource),
+    recordOf: (source) => source,
+    targetOf: sourceTarget,
+  } as const satisfies Resource<SourceRecord>;
+  const problems = ["unknown-name", "rate-limited", "already-exists", ...PACKAGE_PROBLEMS] as const;
   return [
-    route({
-      method: "GET",
-      path: LIST_PATH,
-      action: "sources.read",
-      operation: {
-        id: "listSources",
-        summary: "List sources",
-        query: PAGE_QUERY,
-        answers: {
-          200: pageAnswer({
-            name: "sources",
-            record: SOURCE,
-            example: EXAMPLE,
-            title: "SourceList",
-            description: "Sources, newest first",
-          }),
-        },
-      },
-      async handle({ ctx, account, action, query, param }) {
-        const page = pageOf(query);
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        const rows = await listSources(pg, { accountId: account.id, ownerId, page });
-        ctx.body = pageBody(ctx, { name: "sources", rows, page, record: (each) => each });
-      },
+    listRoute(resource),
+    createRoute(resource, {
+      description:
+        "Fetching starts immediately and covers the registry's whole history. An account can look up " +
+        `${LOOKS_MAX} names a minute at each registry.`,
+      body: { schema: SOURCE_CREATE, example: SENT },
+      parse: parseSourceCreate,
+      problems,
+      quotas,
+      count: countSources,
+      prepare: (call, sent) => prepareSource(deps, { call, sent }),
+      insert: insertSent,
     }),
-    route({
-      method: "POST",
-      path: LIST_PATH,
-      action: "sources.manage",
-      operation: {
-        id: "createSource",
-        summary: "Create a source",
-        description:
-          "Fetching starts immediately and covers the registry's whole history. An account can look up " +
-          `${LOOKS_MAX} names a minute at each registry.`,
-        body: { schema: SOURCE_CREATE, example: SENT },
-        answers: { 201: ANSWER },
-        problems: [...NAME_PROBLEMS, QUOTA_PROBLEMS.sources],
-      },
-      async handle(call) {
-        const made = await createSource(deps, call);
-        call.ctx.status = 201;
-        putLocation(call.ctx, `/v2/${encodeURIComponent(made.owner)}/sources/${made.id}`);
-        answerRecord(call.ctx, made);
-      },
+    getRoute(resource),
+    updateRoute(resource, {
+      description:
+        "Omitted fields stay as they are. If you change the name, the counts of the previous name are deleted.",
+      body: { schema: SOURCE_UPDATE, example: { enabled: false } },
+      parse: parseSourceUpdate,
+      problems,
+      prepare: (call, sent, found) => prepareChange(deps, { call, sent, ...found }),
+      apply: applyChange,
     }),
-    route({
-      method: "GET",
-      path: PATH,
-      action: "sources.read",
-      operation: { id: "getSource", summary: "Get a source", answers: { 200: ANSWER } },
-      async handle(call) {
-        answerRecord(call.ctx, (await sourceFor(pg, call)).source);
-      },
-    }),
-    route({
-      method: "PUT",
-      path: PATH,
-      action: "sources.manage",
-      operation: {
-        id: "updateSource",
-        summary: "Update, disable or enable a source",
-        description:
-          "Omitted fields stay as they are. If you change the name, the counts of the previous name are deleted.",
-        body: { schema: SOURCE_UPDATE, example: { enabled: false } },
-        answers: { 200: ANSWER },
-        problems: [...NAME_PROBLEMS, "precondition-failed"],
-      },
-      async handle(call) {
-        answerRecord(call.ctx, await changeSource(deps, call));
-      },
-    }),
-    route({
-      method: "DELETE",
-      path: PATH,
-      action: "sources.manage",
-      operation: {
-        id: "deleteSource",
-        summary: "Delete a source and its counts",
-        answers: { 204: { description: "Source deleted" } },
-        problems: ["precondition-failed"],
-      },
-      async handle(call) {
-        await inTransaction(pg, async (client) => {
-          await lockOwner(client, call.param("owner"));
-          const { ownerId, source } = await sourceFor(client, call);
-          requireMatch(call.ctx, entityTag(source));
-          await deleteSource(client, source.id);
-          await call.record(client, { ownerId, target: sourceTarget(source), changes: { deleted: true } });
-        });
-        call.ctx.status = 204;
-      },
+    deleteRoute(resource, {
+      summary: "Delete a source and its counts",
+      delete: (client, { id }) => deleteSource(client, id),
     }),
     route({
       method: "POST",
@@ -144,28 +108,30 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
         description: "Returns 503 with `Retry-After` while the registry is limiting requests.",
         answers: {
           202: {
-            ...ANSWER,
             description: "The run is queued. `last_run_at` and `last_error` show its result",
+            schema: SOURCE,
+            example: EXAMPLE,
           },
         },
         problems: ["source-disabled"],
       },
       async handle(call) {
-        await requireUnpaused(pg, (await sourceFor(pg, call)).source);
-        const source = await inTransaction(pg, async (client) => {
-          const { ownerId, source: found } = await sourceFor(client, call);
-          if (!(await askForRun(client, found.id)))
+        const asked = named(resource, call);
+        await requireUnpaused(pg, (await resource.find(pg, asked)).row);
+        call.ctx.body = await inTransaction(pg, async (client) => {
+          const { owner, row } = await resource.find(client, asked);
+          if (!(await askForRun(client, row.id)))
             throw new Problem("source-disabled", "This source is disabled. Enable it first.");
+          const target = sourceTarget(row);
           await call.record(client, {
-            ownerId,
-            target: sourceTarget(found),
+            ownerId: owner.id,
+            target,
             changes: { run: true },
             isRepeatable: true,
           });
-          return (await sourceFor(client, call)).source;
+          return (await resource.find(client, asked)).row;
         });
         call.ctx.status = 202;
-        call.ctx.body = source;
       },
     }),
   ];

@@ -1,11 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { SourceKind, SourceRecord } from "../../schemas/contracts/source.js";
-import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
-import { ownerFor } from "../access/authorise.js";
-import type { OwnerAction } from "../access/resources.js";
+import { type Nullable, withoutNulls } from "../../schemas/formats.js";
 import { isBlocked } from "../access/visible-packages.js";
-import { Problem } from "../../schemas/problem.js";
-import type { Call } from "../http/route.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 import { isPaused } from "./registry-turns.js";
 
@@ -83,7 +79,6 @@ export async function readSource(
   pg: Postgres,
   { accountId, ownerId, id }: OfOwner & { id: string },
 ): Promise<SourceRecord | undefined> {
-  if (!isUuid(id)) return undefined;
   const text = `${SELECT} where s.owner_id = $2 and s.id = $3 and not (${IS_HIDDEN})`;
   const [row] = await query<Nullable<SourceRecord>>(pg, text, [accountId, ownerId, id]);
   return row && withoutNulls<SourceRecord>(row);
@@ -120,21 +115,6 @@ const SELECT = `
   cross join lateral (
     select min(date) as first_date, max(date) as last_date from reported_counts c where c.source_id = s.id
   ) counted`;
-
-type Asking = Pick<Call<"sources.read" | "sources.manage">, "account" | "param"> & { action: OwnerAction };
-
-/** Throws `not-found`, also for a source of a package that the caller is blocked from, and `forbidden`. */
-export async function sourceFor(
-  pg: Postgres,
-  { account, action, param }: Asking,
-): Promise<{ ownerId: string; owner: string; source: SourceRecord }> {
-  const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
-  const id = param("source");
-  const source = await readSource(pg, { accountId: account.id, ownerId, id });
-  if (source === undefined)
-    throw new Problem("not-found", `The source ${id} does not exist, or you do not have access to it.`);
-  return { ownerId, owner, source };
-}
 
 export function sourceTarget({ id, kind, name }: SourceRecord) {
   return { kind: "source", id, name: `${kind} ${name}` } as const;

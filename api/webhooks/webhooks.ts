@@ -9,10 +9,11 @@ import type {
   WebhookRecord,
 } from "../../schemas/contracts/webhook.js";
 import { DELIVERY_STATES } from "../../schemas/contracts/webhook-event.js";
-import { type Nullable, isUuid, withoutNulls } from "../../schemas/formats.js";
+import { type Nullable, withoutNulls } from "../../schemas/formats.js";
 import { type Page, type Postgres, query, utc } from "../postgres/query.js";
 import { Problem } from "../../schemas/problem.js";
 import { wholeOwnerFor } from "../access/authorise.js";
+import { findById, named } from "../http/resource.js";
 import type { Call } from "../http/route.js";
 
 export interface WebhookDeps {
@@ -157,16 +158,14 @@ function selecting(more = ""): string {
 const SELECT = selecting();
 
 /** The caller must manage the owner's webhooks, and be blocked from no package. Throws `not-found`, `forbidden`. */
+export const findWebhook = findById("webhook", wholeOwnerFor, readWebhook);
+
 export async function webhookFor(
   pg: Postgres,
-  { account, action, param }: Pick<Call<"webhooks.manage">, "account" | "action" | "param">,
+  call: Pick<Call<"webhooks.manage">, "account" | "action" | "param">,
 ): Promise<{ ownerId: string; webhook: WebhookRecord }> {
-  const { id: ownerId } = await wholeOwnerFor(pg, account, param("owner"), action);
-  const id = param("webhook");
-  const webhook = isUuid(id) ? await readWebhook(pg, { ownerId, id }) : undefined;
-  if (webhook === undefined)
-    throw new Problem("not-found", `The webhook ${id} does not exist, or you do not have access to it.`);
-  return { ownerId, webhook };
+  const { owner, row: webhook } = await findWebhook(pg, named({ name: "webhook" }, call));
+  return { ownerId: owner.id, webhook };
 }
 
 export function webhookTarget({ id, url }: Pick<WebhookRecord, "id" | "url">) {
