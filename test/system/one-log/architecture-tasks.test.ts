@@ -71,7 +71,7 @@ test("a breakdown is added in the files of its row: migrations, exports, statist
     ],
     [
       "deploy/docs/reference/exporting.md",
-      "| breakdown | fields | for |\n|---|---|---|\n",
+      "| breakdown | fields | available for |\n|---|---|---|\n",
       "| `city` | `city` | all packages |\n",
     ],
   ]);
