@@ -195,7 +195,6 @@ type ActionOn<On extends Rule["on"]> = {
 }[Action];
 export type PackageAction = ActionOn<"package">;
 export type OwnerAction = ActionOn<"organization" | "owner">;
-export type PixelAction = Extract<OwnerAction, `pixels.${string}`>;
 
 /** `Service` is for routes without a resource. */
 export type Tag = Resources[ResourceName]["tag"] | "Service";
