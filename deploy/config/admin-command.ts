@@ -14,6 +14,8 @@ export function adminCommandFor(
 ): string {
   const admin = "maintainer-toolchain admin";
   const host = env["HOSTNAME"] ?? "";
+  // Set by `npm run dev`, whose stores are elsewhere.
+  if (env["ADMIN_COMMAND"]) return env["ADMIN_COMMAND"];
   // Scripts of npm are run in a clone; every other installation has the program in its path.
   if (env["npm_lifecycle_event"]) return "npm run admin --";
   if (env["KUBERNETES_SERVICE_HOST"] && host !== "") return `kubectl exec ${host} -- ${admin}`;

@@ -1,8 +1,9 @@
 // npm run dev: the service from the sources, restarted at each change, while its stores keep running in this process.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { watch } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { transformSync } from "esbuild";
 import { loadSecretKey } from "../../deploy/config/secret-key.js";
 import { openDataDir } from "../../deploy/process/data-dir.js";
 import { stopSignal } from "../../deploy/process/lifecycle.js";
@@ -29,22 +30,29 @@ await runAsProgram(async () => {
   await using clickhouse = await startClickHouse({ dir: dataDir.sub("clickhouse"), log });
   const env = {
     LOG_LEVEL: "warn",
+    ADMIN_COMMAND: `DATA_DIR=${dataDir.sub("service")} SECRET_KEY=$(cat ${dataDir.sub("secret-key")}) npm run admin --`,
     ...process.env,
     DATA_DIR: dataDir.sub("service"),
     DATABASE_URL: postgres.url,
     CLICKHOUSE_URL: embeddedUrl(clickhouse),
     SECRET_KEY: (await loadSecretKey({ dataDir, required: false })).toString("base64"),
   };
-  const changed = new WakeUp();
+  const changed = new Set<string>();
+  const wakeUp = new WakeUp();
   const watchers = FOLDERS.map((folder) =>
-    watch(join(ROOT, folder), { recursive: true }, () => changed.ring()),
+    watch(join(ROOT, folder), { recursive: true }, (_, name) => {
+      changed.add(join(folder, name ?? ""));
+      wakeUp.ring();
+    }),
   );
   let service = startService(env);
   const restarting = startRepeating(
     async (signal) => {
-      await changed.pause(DAY_MS, { signal });
+      await wakeUp.pause(DAY_MS, { signal });
       await pause(SETTLED_MS, { signal });
-      if (signal.aborted || !build()) return;
+      const files = [...changed].filter((file) => !READ_AT_ONCE.test(file));
+      changed.clear();
+      if (signal.aborted || files.length === 0 || !rebuild(files)) return;
       await end(service);
       service = startService(env);
     },
@@ -67,7 +75,47 @@ async function end(service: ChildProcess): Promise<void> {
   await once(service, "exit");
 }
 
-/** Whether the sources compile. The compiler prints what is wrong; the service that runs stays. */
+/** The service reads these for each request. */
+const READ_AT_ONCE = /\.(css|md|png|svg)$/;
+const SOURCE = /\.tsx?$/;
+
+/**
+ * Whether the changed sources compile. The compiler prints what is wrong, and the service that runs stays. A file that
+ * has been compiled before is compiled alone: the whole program takes a second. Types are not checked.
+ */
+function rebuild(files: readonly string[]): boolean {
+  const sources = files.filter((file) => SOURCE.test(file));
+  return sources.every(isCompiled) ? sources.every(compile) : build();
+}
+
+function compiledPath(source: string): string {
+  return join(ROOT, "dist", source.replace(SOURCE, ".js"));
+}
+
+function isCompiled(source: string): boolean {
+  return existsSync(join(ROOT, source)) && existsSync(compiledPath(source));
+}
+
+function compile(source: string): boolean {
+  const path = join(ROOT, source);
+  try {
+    const { code } = transformSync(readFileSync(path, "utf8"), {
+      loader: source.endsWith("x") ? "tsx" : "ts",
+      format: "esm",
+      target: "es2022",
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      sourcemap: "inline",
+      sourcefile: relative(join(compiledPath(source), ".."), path),
+    });
+    writeFileSync(compiledPath(source), code);
+    return true;
+  } catch (error) {
+    process.stderr.write(`${source}: ${(error as Error).message}\n`);
+    return false;
+  }
+}
+
 function build(): boolean {
   return (
     spawnSync(process.execPath, ["deploy/build.mjs", "--if-changed"], { cwd: ROOT, stdio: "inherit" })
