@@ -76,7 +76,7 @@ async function naming({ libraryType, name }: PackageUpsert, work: () => Promise<
     await work();
   } catch (error) {
     if (!violates(error, "packages_name_taken")) throw error;
-    throw new Problem("already-exists", `A ${libraryType} package named ${name} already exists.`, {
+    throw new Problem("already-exists", `A package of type ${libraryType} named ${name} already exists.`, {
       cause: error,
     });
   }

@@ -61,8 +61,19 @@ export function FirstSteps({ subject, hosts = [], publicUrl, mayChange = false }
             operator can set it with <code>COLLECT_HOST</code>.
           </p>
         )}
+      {isLoopback(visit.ctx.state.collectBase) &&
+        steps.some((step) => speaksOf(step, visit.ctx.state.collectBase)) && (
+          <p class="soft">
+            <code>{visit.ctx.state.collectBase}</code> only works on this machine. Before you publish these
+            lines, replace it with the URL at which your users reach the collector.
+          </p>
+        )}
     </>
   );
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
 }
 
 function speaksOf({ about, text }: Step, address: string): boolean {

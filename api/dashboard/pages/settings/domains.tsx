@@ -43,7 +43,7 @@ export function DomainForm() {
         label="Domain"
         required
         placeholder="files.example.org"
-        hint="Point it at the collector first. Each domain serves one package."
+        hint="Each domain serves one package."
       />
       <Button>Add domain</Button>
     </Form>
@@ -100,7 +100,7 @@ export function RouteForm() {
         name="templatePath"
         label="Path"
         required
-        placeholder="/web/{version}/{file}"
+        placeholder="/{version}/{+file}"
         hint="{version} and {platform} set the version and platform of a download; any other name becomes a variable. {+file} can contain slashes."
       />
       <Field
