@@ -81,12 +81,12 @@ interface Change<Sent> {
 interface Creation<Row, Sent, Prepared> extends Change<Sent> {
   quotas: Quotas;
   count: (pg: Postgres, ownerId: string) => Promise<number>;
-  /** Before the transaction, and only for callers who may create one: what takes long, such as a look at another server. */
+  /** Before the transaction, and only for callers who may create one: slow work, such as a request to another server. */
   prepare?: (call: Call<OwnerAction>, sent: Sent) => Promise<Prepared>;
-  /** Answers the id. */
+  /** Returns the id. */
   insert: (client: Postgres, creating: Creating<Sent, Prepared>) => Promise<string>;
-  /** For the audit log; by default what was sent. */
-  changesOf?: (sent: Sent, row: Row) => object;
+  /** For the audit log, without secrets. */
+  changesOf: (sent: Sent, row: Row) => object;
   /** By default the record. */
   answer?: { content: Operation["answers"][number]; fields: (prepared: Prepared) => object };
 }
@@ -128,7 +128,7 @@ export function createRoute<Row, Record extends { id: string; owner: string }, S
 
 async function create<Row, Sent extends object, Prepared>(
   resource: Resource<Row, object> & { plural: keyof Quotas },
-  { parse, prepare, quotas, count, insert, changesOf = (sent) => sent }: Creation<Row, Sent, Prepared>,
+  { parse, prepare, quotas, count, insert, changesOf }: Creation<Row, Sent, Prepared>,
   call: Call<OwnerAction>,
 ): Promise<{ row: Row; prepared: Prepared }> {
   const { pg, plural, admit, actions } = resource;
@@ -156,7 +156,7 @@ interface Update<Row, Sent, Prepared> extends Change<Sent> {
   example?: object;
   /** Before the transaction. */
   prepare?: (call: Call<OwnerAction>, sent: Sent, found: Found<Row>) => Promise<Prepared>;
-  /** Answers what the record does not show of the change, for the audit log. */
+  /** Returns audit changes that the record does not show. */
   apply: (client: Postgres, changing: Changing<Row, Sent, Prepared>) => Promise<object | void>;
 }
 
@@ -168,7 +168,7 @@ interface Changing<Row, Sent, Prepared> {
   prepared: Prepared;
 }
 
-export function updateRoute<Row, Record extends object, Sent, Prepared>(
+export function updateRoute<Row extends { id: string }, Record extends object, Sent, Prepared>(
   resource: Resource<Row, Record>,
   update: Update<Row, Sent, Prepared>,
 ): Route {
@@ -193,12 +193,12 @@ export function updateRoute<Row, Record extends object, Sent, Prepared>(
   });
 }
 
-async function change<Row, Record extends object, Sent, Prepared>(
+async function change<Row extends { id: string }, Record extends object, Sent, Prepared>(
   resource: Resource<Row, Record>,
   { parse, prepare, apply }: Update<Row, Sent, Prepared>,
   call: Call<OwnerAction>,
 ): Promise<Row> {
-  const { pg, find, recordOf, targetOf } = resource;
+  const { pg, actions, find, recordOf, targetOf } = resource;
   const asked = named(resource, call);
   const sent = await readJson(call.ctx, parse);
   const prepared = (await prepare?.(call, sent, await find(pg, asked))) as Prepared;
@@ -207,7 +207,8 @@ async function change<Row, Record extends object, Sent, Prepared>(
     const { owner, row: before } = await find(client, asked);
     requireMatch(call.ctx, entityTag(recordOf(before)));
     const more = await apply(client, { call, owner, before, sent, prepared });
-    const { row: after } = await find(client, asked);
+    // By its id: the path may have named it by what was changed.
+    const { row: after } = await find(client, { ...asked, action: actions.read, id: before.id });
     const changes = { ...changedFields(recordOf(before), recordOf(after)), ...more };
     await call.record(client, { ownerId: owner.id, target: targetOf(after), changes });
     return after;

@@ -10,13 +10,13 @@ import type { JsonSchema, Parameters } from "./answers/query-parameters.js";
 import type { Call, Operation } from "./route.js";
 
 /**
- * A kind of record that owners have several of, such as webhooks. `resource-routes.ts` makes its routes of this declaration:
+ * A kind of record that owners have several of, such as webhooks. `resource-routes.ts` builds its routes from this declaration:
  *
  *     const SOURCES: Resource<SourceRecord> = { name: "source", plural: "sources", path: "/v2/:owner/sources", ... };
  *     return [listRoute(SOURCES), createRoute(SOURCES, { ... }), getRoute(SOURCES), deleteRoute(SOURCES, { ... })];
  *
  * Each change is one transaction with the owner locked: the caller is admitted, `If-Match` is compared, and the audit log
- * gets an entry. A feature adds what is its own.
+ * gets an entry.
  */
 export interface Resource<Row, Record extends object = Row & object> {
   pg: Pool;
@@ -33,7 +33,7 @@ export interface Resource<Row, Record extends object = Row & object> {
   parameters?: Parameters;
   /** Codes of every operation on a record. */
   problems?: Operation["problems"];
-  /** Throws where the caller may not act on the owner, or may not see it. */
+  /** Throws if the caller may not act on the owner, or may not see it. */
   admit: (pg: Postgres, account: Account, owner: string, action: OwnerAction) => Promise<Owner>;
   /** Newest first, and one more than the page if there is a next one. */
   list: (pg: Postgres, asked: { accountId: string; ownerId: string; page: Page }) => Promise<Row[]>;

@@ -194,7 +194,7 @@ export interface Operation<Query extends Parameters = Parameters> {
   description?: string;
   /** JSON schemas of the path's parameters, by name; text by default. */
   path?: Readonly<Record<string, Parameter>>;
-  /** Any other parameter is refused. */
+  /** Any other parameter is rejected. */
   query?: Query;
   /** Parameters whose names begin with this are taken as well. */
   queryPrefix?: string;

@@ -78,6 +78,12 @@ export const FILTER_QUERY = {
   pixel: { schema: { type: "string" }, description: "Return only imports into this pixel (id or name)" },
 } as const satisfies Parameters;
 
+/** Throws `invalid-query`. */
+export function requireOneArtifact(asked: QueryOf<typeof FILTER_QUERY>): void {
+  if (asked.package !== undefined && asked.pixel !== undefined)
+    throw new Problem("invalid-query", "package and pixel cannot be combined.");
+}
+
 /** An id is taken as it is: imports outlive what they went into. Throws `not-found` and `ambiguous-name`. */
 export async function importFilterFor(
   pg: Postgres,
@@ -85,8 +91,6 @@ export async function importFilterFor(
   by: { accountId: string; owner: string; ownerId: string },
 ): Promise<ImportFilter> {
   const { status } = asked;
-  if (asked.package !== undefined && asked.pixel !== undefined)
-    throw new Problem("invalid-query", "package and pixel cannot be combined.");
   const kind = asked.package === undefined ? "pixel" : "package";
   const idOrName = asked[kind];
   if (idOrName === undefined) return { status };

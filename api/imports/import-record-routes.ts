@@ -6,7 +6,7 @@ import { EVENT_IMPORT } from "../../schemas/records/import-store.js";
 import { type ExportListener, answerRows } from "../http/answers/answer-rows.js";
 import { ownerFor } from "../access/authorise.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
-import { FILTER_QUERY, importFilterFor, importOf, importOwnerFor } from "./import-of.js";
+import { FILTER_QUERY, importFilterFor, requireOneArtifact, importOf, importOwnerFor } from "./import-of.js";
 import { ID, IMPORT_EXAMPLE } from "./import-operations.js";
 import { type Operation, type Route, route } from "../http/route.js";
 import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../http/answers/paging.js";
@@ -37,6 +37,7 @@ export function importRecordRoutes({ pg, clickhouse, listener }: ImportRecordRou
       },
       async handle({ ctx, account, action, query, param }) {
         const page = pageOf(query);
+        requireOneArtifact(query);
         const { id: ownerId, name: owner } = await ownerFor(pg, account, param("owner"), action);
         const by = { accountId: account.id, owner, ownerId };
         const filter = await importFilterFor(pg, query, by);

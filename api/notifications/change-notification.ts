@@ -42,7 +42,7 @@ interface Creating {
   sealer: Sealer;
 }
 
-/** Answers the id. */
+/** Returns the id. */
 export async function insertSent(client: Postgres, { call, owner, sent, sealer }: Creating): Promise<string> {
   const { event, channel, target, enabled = true } = sent;
   const { account } = call;

@@ -32,7 +32,11 @@ const OF_PACKAGE = {
 
 const EXPORT_QUERY = {
   ...rangeQuery({ daysMax: RANGE_DAYS_MAX }),
-  source: { schema: { type: "string", format: "uuid" }, description: "Return only this source" },
+  source: {
+    schema: { type: "string", format: "uuid" },
+    description: "Return only this source",
+    sentence: "must be a UUID",
+  },
   ...OF_PACKAGE,
 } as const satisfies Parameters;
 

@@ -83,6 +83,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
       count: countSources,
       prepare: (call, sent) => prepareSource(deps, { call, sent }),
       insert: insertSent,
+      changesOf: (sent) => sent,
     }),
     getRoute(resource),
     updateRoute(resource, {

@@ -37,7 +37,12 @@ export const READ_ADOPTION = {
     "events. Each address counts once per version in the whole range, so you cannot add up the numbers " +
     `of shorter ranges.\n\nCSV contains the series, with one row per bucket and version. ${CSV_IS_EXPORT}`,
   query: {
-    package: { ...only, required: true, description: "The package (id or name)" },
+    package: {
+      ...only,
+      required: true,
+      description: "The package (id or name)",
+      sentence: "must be the id or name of a single package",
+    },
     ...shared,
     interval: intervalParameter("week", DAYS_INTERVALS),
     versions: versionsParameter("minor"),

@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
 import { schemeOf } from "../../aggregate/versions/group-version.js";
 import { readAdoption } from "../../aggregate/versions/read-adoption.js";
-import { Problem } from "../../schemas/problem.js";
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { RunLimited } from "../http/limit-work.js";
 import { type Route, route } from "../http/route.js";
@@ -25,8 +24,6 @@ export function adoptionRoute(
     async handle(call) {
       const { ctx, recordExports } = call;
       const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
-      if (asked.package === undefined)
-        throw new Problem("invalid-query", "package is required: adoption is computed for a single package.");
       const format = formatOf(ctx);
       const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
         call,

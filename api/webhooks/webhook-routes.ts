@@ -70,6 +70,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
         });
         return id;
       },
+      changesOf: (sent) => sent,
       answer: { content: WITH_SECRET, fields: ({ secret }) => ({ secret }) },
     }),
     getRoute(resource),

@@ -19,12 +19,14 @@ export interface Parameter {
 
 export type Parameters = Readonly<Record<string, Parameter>>;
 
-/** The values of a query, typed by the schemas of the operation's parameters. A parameter with a default has a value. */
+/** The values of a query, typed by the schemas of the operation's parameters. One that is required, or has a default, has a value. */
 export type QueryOf<Asked extends Parameters> = {
-  readonly [Name in keyof Asked]: ValueOf<Asked[Name]["schema"]>;
+  readonly [Name in keyof Asked]: ValueOf<Asked[Name]>;
 };
 
-type ValueOf<Schema> = Schema extends { default: unknown } ? TypeOf<Schema> : TypeOf<Schema> | undefined;
+type ValueOf<Asked extends Parameter> = Asked extends { required: true } | { schema: { default: unknown } }
+  ? TypeOf<Asked["schema"]>
+  : TypeOf<Asked["schema"]> | undefined;
 type TypeOf<Schema> = Schema extends JSONSchema ? FromSchema<Schema> : unknown;
 
 /** Rejects parameters that the operation does not have, and reads the others. Throws as `readParameters`. */
@@ -56,21 +58,23 @@ interface AskedOperation<Asked extends Parameters = Parameters> {
 }
 
 function readValue(sent: string | string[] | undefined, asked: Parameter & { name: string }): unknown {
-  const { name, schema, sentence = sentenceOf(schema), allows } = asked;
-  if (sent === undefined) return schema["default"];
+  const { name, schema, required = false, allows } = asked;
+  const sentence = () => asked.sentence ?? sentenceOf(schema);
   const code = schema["format"] === "date" ? "invalid-date" : "invalid-query";
+  if (sent === undefined && required) throw new Problem(code, `${name} is required: it ${sentence()}.`);
+  if (sent === undefined) return schema["default"];
   if (Array.isArray(sent) && schema["type"] !== "array")
     throw new Problem(code, `${name} can be given only once.`);
   const value = valueOf(sent, schema["type"]);
   const isAllowed = () => allows === undefined || [sent].flat().every(allows);
   if (value !== undefined && accepts(schema, value) && isAllowed()) return value;
-  throw new Problem(code, `${name} ${sentence}.`);
+  throw new Problem(code, `${name} ${sentence()}.`);
 }
 
 /** Digits alone are a number: `1e3` and `0x10` are typing errors. */
 function valueOf(sent: string | string[], type: unknown): unknown {
   if (type === "array") return [sent].flat();
-  if (type === "integer") return /^\d{1,15}$/.test(String(sent)) ? Number(sent) : undefined;
+  if (type === "integer") return /^(0|[1-9]\d{0,14})$/.test(String(sent)) ? Number(sent) : undefined;
   if (type === "boolean") return sent === "true" ? true : sent === "false" ? false : undefined;
   return sent;
 }

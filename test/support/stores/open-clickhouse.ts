@@ -96,7 +96,7 @@ export async function onEveryServer(servers: readonly ServerTables[], query: str
 }
 
 /**
- * Makes every insert into the table of the view throw on each of these servers, until what is returned is called. Not by
+ * Makes every insert into the table of the view throw on each of these servers, a recount too, until what is returned is called. Not by
  * another query of the view: ClickHouse then stores an insert once more that is repeated under its token.
  */
 export async function breakView(

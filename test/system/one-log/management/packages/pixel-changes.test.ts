@@ -45,6 +45,13 @@ describe("changing a pixel", () => {
     expect(fresh?.updated_at).not.toBe(old?.updated_at);
   });
 
+  test("renames a pixel that the path names by its old name", async () => {
+    const byName = `/v2/pixels/${world.organization}/docs`;
+    const renamed = await as("admin", `PUT ${byName}`, { name: "manual", package_id: tool });
+    expect(renamed).toMatchObject({ status: 200, body: { name: "manual" } });
+    expect((await as("member", `GET ${path}`)).body).toEqual(renamed.body);
+  });
+
   test("a pixel does not tell of a package to who is blocked from it", async () => {
     const list = `GET /v2/pixels/${world.organization}`;
     for (const who of ["member", "owner"] as const) await giveLevel(who, tool, "blocked");

@@ -84,7 +84,7 @@ describe("reads values by their schemas", () => {
   const SHORT = of({ type: "string", minLength: 1, maxLength: 5 });
   const whole = "it must be a whole number from 1 to 90.";
   test.each([
-    ...["0", "91", "1e1", "0x1", " 1", "", "1.0", "-1"].map((it) => [it, WHOLE, whole] as const),
+    ...["0", "91", "07", "1e1", "0x1", " 1", "", "1.0", "-1"].map((it) => [it, WHOLE, whole] as const),
     ...["", "yes", "TRUE", "1"].map((it) => [it, FLAG, "it must be true or false."] as const),
     ["month", NAMED, "it must be one of day, week."],
     ["2026-02-30", DATE, "it must be a calendar date as YYYY-MM-DD."],
@@ -95,6 +95,13 @@ describe("reads values by their schemas", () => {
   ] as const)("and rejects %j of %j", (it, operation, message) => {
     const code = operation === DATE ? "invalid-date" : "invalid-query";
     expect(messageOf({ it: it as string }, operation)).toMatchObject({ code, message });
+  });
+
+  test("and asks for a value that is required", () => {
+    const required = { query: { it: { ...DATE.query.it, required: true } } };
+    const message = "it is required: it must be a calendar date as YYYY-MM-DD.";
+    expect(messageOf({}, required)).toMatchObject({ code: "invalid-date", message });
+    expect(messageOf({ it: "2026-11-01" }, required)).toBeUndefined();
   });
 
   test("and by a condition of its own", () => {
