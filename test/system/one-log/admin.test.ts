@@ -219,7 +219,7 @@ describe("admin", () => {
     const mistyped = await admin({ DATA_DIR }, ...account);
     expect(mistyped).toEqual({
       out: [],
-      errors: [expect.stringContaining(`DATA_DIR ${DATA_DIR} is empty`)],
+      errors: [expect.stringContaining(`DATA_DIR ${DATA_DIR} has no data of this service`)],
       notes: [],
     });
     expect(existsSync(DATA_DIR)).toBe(false);

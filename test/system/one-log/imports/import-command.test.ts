@@ -121,7 +121,7 @@ describe("a file of events", () => {
     const first = await newestImport();
     expect(await send(file)).toMatchObject({
       status: 0,
-      out: saying("already imported"),
+      out: saying("already sent"),
     });
     expect(await newestImport()).toEqual(first);
     expect((await send(file, "--again")).status).toBe(0);
@@ -136,7 +136,7 @@ describe("a file of events", () => {
     expect(await run([file, ...other])).toMatchObject({ status: 0 });
     const second = await newestImport();
     expect(second).toMatchObject({ package: { name: "other" }, events_successfully_imported: 1 });
-    expect((await run([file, ...other])).out).toContain("already imported");
+    expect((await run([file, ...other])).out).toContain("already sent");
     expect(await newestImport()).toEqual(second);
   });
 
