@@ -30,7 +30,7 @@ await runAsProgram(async () => {
   await using clickhouse = await startClickHouse({ dir: dataDir.sub("clickhouse"), log });
   const env = {
     LOG_LEVEL: "warn",
-    ADMIN_COMMAND: `DATA_DIR=${dataDir.sub("service")} SECRET_KEY=$(cat ${dataDir.sub("secret-key")}) npm run admin --`,
+    ADMIN_COMMAND: `DATA_DIR=${dataDir.sub("service")} SECRET_KEY=$(cat ${join(dataDir.path, "secret-key")}) npm run admin --`,
     ...process.env,
     DATA_DIR: dataDir.sub("service"),
     DATABASE_URL: postgres.url,
