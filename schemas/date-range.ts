@@ -66,9 +66,9 @@ export function dateAt(time: number): string {
 function parseDate(query: AskedRange, name: keyof AskedRange): string {
   const text = query[name];
   if (typeof text !== "string")
-    throw new Problem("invalid-date", `${name} is required exactly once, as YYYY-MM-DD.`);
+    throw new Problem("invalid-date", `${name} must be given exactly once, in the form YYYY-MM-DD.`);
   if (!isCalendarDate(text))
-    throw new Problem("invalid-date", `${name} must be a calendar date as YYYY-MM-DD.`);
+    throw new Problem("invalid-date", `${name} must be a calendar date in the form YYYY-MM-DD.`);
   return text;
 }
 

@@ -15,7 +15,7 @@ export const COMPANY_QUERY = {
       items: { type: "string", minLength: 1, maxLength: 256 },
     },
     description:
-      "Return only companies whose name or domain contains this text, ignoring case. Repeat it to match any " +
+      "Return only companies whose name or domain contains this text, ignoring case. Repeat the parameter to match any " +
       "of several texts",
     sentence: `accepts at most ${SEARCHES_MAX} values of 1 to 256 characters`,
     allows: isDomain,

@@ -89,7 +89,7 @@ const OPERATIONS: Record<"log" | "rejected", Operation> = {
       200: {
         description:
           "One entry per line. Entries about the whole import come first, with line 0. A log of more than a " +
-          "million entries ends with entries-not-kept, which gives the number of omitted entries",
+          "million entries ends with an `entries-not-kept` entry, which gives the number of omitted entries",
         schema: LOG_ENTRY,
         example: IMPORT_EXAMPLE.error_log_sample[0],
         types: ["application/x-ndjson"],

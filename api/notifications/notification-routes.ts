@@ -83,7 +83,7 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
     updateRoute(resource, {
       description:
         "Omitted fields stay as they are; a new channel requires a target. Disabling a notification " +
-        "also cancels its waiting messages. After you enable it again, it covers new periods and " +
+        "also cancels its pending messages. After you enable it again, it covers new periods and " +
         "events only.",
       body: { schema: NOTIFICATION_UPDATE, example: { enabled: false } },
       parse: parseNotificationUpdate,

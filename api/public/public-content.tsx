@@ -97,7 +97,7 @@ function Numbers({
               label: `Downloads, ${formatDays(range.startDate, last)}`,
               value: downloads,
               change: changeOf(downloadsCompared, downloadsBefore),
-              children: <span class="soft small"> vs previous period, today excluded</span>,
+              children: <span class="soft small"> vs previous period, excluding today</span>,
             },
           ]}
         />

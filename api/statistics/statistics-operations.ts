@@ -29,7 +29,7 @@ const FILTERS: Parameters = Object.fromEntries(
     {
       schema: { type: "array", items: TEXT },
       description:
-        "Count only events with this value. Repeat it to match any of several values; an empty value matches " +
+        "Count only events with this value. Repeat the parameter to match any of several values. An empty value matches " +
         "events without one",
     },
   ]),
@@ -56,7 +56,7 @@ export const STATISTICS_QUERY = {
   startDate: {
     schema: DATE,
     description:
-      "Start of the range (UTC day, inclusive). Requires `endDate`; by default the last " +
+      "Start of the range (UTC day, inclusive). Requires `endDate`. If you omit both, the range is the last " +
       `${RANGE_LIMITS.daysDefault} days, including today`,
     example: "2026-11-01",
   },

@@ -31,7 +31,7 @@ export function logoutCommand(): Command {
 }
 
 const LOGOUT_HELP = `
-The token is still valid. You can revoke it on the page Account.
+The token is still valid. You can revoke it on the Account page.
 `;
 
 async function login(options: ServiceOptions): Promise<void> {

@@ -147,7 +147,7 @@ const SIGN_IN = {
   OIDC_CLIENT_SECRET: {
     type: "string",
     format: "password",
-    mustBe: "the client secret at the provider",
+    mustBe: "the client secret issued by the provider",
     unset: "none",
     meaning: "The service's client secret.",
   },
@@ -167,8 +167,8 @@ const PROCESSING = {
     mustBe: `one of ${CODECS.join(", ")}`,
     unset: "`lz4` on Kafka, `none` on the embedded log",
     meaning:
-      "Compression of lines in the event log: `lz4` reduces them to about a quarter, `brotli` to about a " +
-      "sixth, but takes twice as long. You can change it at any time.",
+      "Compression of lines in the event log. `lz4` reduces lines to about a quarter of their size. `brotli` " +
+      "reduces them to about a sixth, but takes twice as long. You can change it at any time.",
   },
   IMPORT_BYTES_MAX: {
     ...SIZE,
@@ -180,8 +180,8 @@ const PROCESSING = {
     default: "4GiB",
     meaning:
       "How much data of one owner's imports can wait for enrichment in the embedded event log. Above " +
-      "this limit, that owner's uploads wait, and fail with 503 after two minutes; see [its " +
-      "file](../operate/retention.md#size-of-the-embedded-event-log).",
+      "this limit, that owner's uploads wait, and fail with 503 after two minutes; see [size " +
+      "of the embedded event log](../operate/retention.md#size-of-the-embedded-event-log).",
   },
   CITY_MMDB: {
     ...FILE,

@@ -35,7 +35,8 @@ export function tlsVariables<Store extends TlsStore>(store: Store, servers: stri
     [`${store}_TLS_KEY`]: {
       ...FILE,
       unset: "none",
-      meaning: "A PEM file with the client certificate's private key, without a password.",
+      meaning:
+        "A PEM file with the client certificate's private key. The key must not be password-protected.",
     },
   };
   return variables as Record<TlsVariable<Store>, VariableSchema>;

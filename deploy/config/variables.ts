@@ -100,8 +100,8 @@ export const SOURCE_VARIABLES = {
     mustBe: "a GitHub token",
     unset: "none",
     meaning:
-      "Sent only to GitHub. It allows more requests per hour, and gives access to the private " +
-      "repositories that the token can read, and to the views and clones of repositories it can push to. " +
+      "Sent only to GitHub. It allows more requests per hour. It also gives access to private repositories " +
+      "that the token can read, and to the views and clones of repositories that it can push to. " +
       "Everyone who manages an owner of this service can then add these repositories as sources.",
   },
 } as const satisfies Record<string, VariableSchema>;

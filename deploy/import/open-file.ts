@@ -110,7 +110,7 @@ function encodingOf(head: Buffer, name: string): Encoding {
   if (packing === undefined) return name.endsWith(".br") ? "br" : "identity";
   if (packing === "gzip" || packing === "zstd") return packing;
   throw new StartFailure(
-    `${name} has an unsupported compression. Decompress it first: ${unpackedBy(UNPACK[packing], name)}`,
+    `${name} uses an unsupported compression format. Decompress it first: ${unpackedBy(UNPACK[packing], name)}`,
   );
 }
 

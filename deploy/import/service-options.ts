@@ -46,7 +46,7 @@ export function serviceOf(options: ServiceOptions): Service {
   if (token === undefined)
     throw new StartFailure(
       `An API token for ${url} is required: use --token TOKEN, MAINTAINER_TOKEN, or maintainer-toolchain ` +
-        `login (no token in ${signInPath()}). Find your token on the page Account.`,
+        `login (no token in ${signInPath()}). Find your token on the Account page.`,
     );
   return { url, token };
 }

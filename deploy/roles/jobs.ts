@@ -57,7 +57,8 @@ export function startJobs(parts: RoleParts): void {
       shards,
       store: withPg(pg, { ...deletedArtifacts, emptySamples, asOnlySettlement }),
       onErased: (artifacts) => log.info({ artifacts }, "erased all events of deleted packages and pixels"),
-      onFailure: (error) => log.warn({ err: error }, "erasing failed; retrying"),
+      onFailure: (error) =>
+        log.warn({ err: error }, "erasing the events of deleted packages and pixels failed; retrying"),
     }),
   );
   open.use(startClientErasures(parts));

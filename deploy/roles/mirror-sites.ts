@@ -85,7 +85,7 @@ export async function mirrorSites({
     } catch (error) {
       // The ids are lost, so everything is read again.
       needsReload = true;
-      log.warn({ err: error }, "changes of routes, domains or pixels cannot be read; retrying");
+      log.warn({ err: error }, "reading changes to routes, domains or pixels failed; retrying");
       await pause(RETRY_MS, stop);
     } finally {
       isReloading = false;

@@ -93,7 +93,7 @@ async function* limited(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGen
 function bodyTooLarge(bytesMax: number): Problem {
   return new Problem(
     "too-large",
-    `The decompressed body is larger than ${formatBytes(bytesMax)}, the limit of one import.`,
+    `The decompressed body is larger than ${formatBytes(bytesMax)}, the limit for one import.`,
   );
 }
 

@@ -59,7 +59,7 @@ export const CREATE_PACKAGE_DOMAIN_V1 = titledObject("CreatePackageDomainV1", ["
     type: "string",
     maxLength: 253,
     description:
-      "A full domain name. Stored in lower case, with non-ASCII letters converted to their xn-- form",
+      "A fully qualified domain name. Stored in lower case, with non-ASCII names converted to Punycode (`xn--`)",
   },
 });
 export type CreatePackageDomainV1 = FromSchema<typeof CREATE_PACKAGE_DOMAIN_V1>;

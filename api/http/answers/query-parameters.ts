@@ -94,7 +94,7 @@ function sentenceOf(schema: Parameter["schema"]): string {
   if (type === "boolean") return "must be true or false";
   if (values !== undefined) return `must be one of ${values.join(", ")}`;
   if (type === "integer") return `must be a whole number from ${minimum} to ${maximum}`;
-  if (format === "date") return "must be a calendar date as YYYY-MM-DD";
+  if (format === "date") return "must be a calendar date in the form YYYY-MM-DD";
   if (format === "uuid") return "must be an id";
   if (maxLength !== undefined) return `must have ${minLength} to ${maxLength} characters`;
   return "must not be empty";

@@ -96,7 +96,7 @@ function PasswordForm({ username, has, fresh }: PasswordFormProps) {
         <ConfirmButton
           action="remove-password"
           label="Remove password"
-          question="You will no longer be able to sign in with a password. All other browsers are signed out."
+          question="You will no longer be able to sign in with a password. All other browsers will be signed out."
         >
           {!fresh && <PresentPassword />}
         </ConfirmButton>

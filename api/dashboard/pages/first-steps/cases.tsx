@@ -33,7 +33,7 @@ export const CASES: readonly Case[] = [
   {
     name: "docker",
     title: "Docker image",
-    about: "Put a host name in front of your registry and count each docker pull.",
+    about: "Put a host name in front of your registry to count every pull.",
     type: "docker",
   },
   {

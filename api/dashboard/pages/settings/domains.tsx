@@ -135,7 +135,7 @@ export function HostRecord({ verified, verification, action }: HostRecordProps) 
   return (
     <>
       <p>
-        <Badge kind="warn">Not verified</Badge> To verify it, add this TXT record to the DNS:
+        <Badge kind="warn">Not verified</Badge> To verify this host, add this TXT record to its DNS:
       </p>
       <CopyLine label="TXT record name" text={verification.name} />
       <CopyLine label="TXT record value" text={verification.value} />

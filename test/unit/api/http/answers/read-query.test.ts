@@ -87,7 +87,7 @@ describe("reads values by their schemas", () => {
     ...["0", "91", "07", "1e1", "0x1", " 1", "", "1.0", "-1"].map((it) => [it, WHOLE, whole] as const),
     ...["", "yes", "TRUE", "1"].map((it) => [it, FLAG, "it must be true or false."] as const),
     ["month", NAMED, "it must be one of day, week."],
-    ["2026-02-30", DATE, "it must be a calendar date as YYYY-MM-DD."],
+    ["2026-02-30", DATE, "it must be a calendar date in the form YYYY-MM-DD."],
     ["x", ID, "it must be an id."],
     ["longer", SHORT, "it must have 1 to 5 characters."],
     ["", SHORT, "it must have 1 to 5 characters."],
@@ -99,7 +99,7 @@ describe("reads values by their schemas", () => {
 
   test("and asks for a value that is required", () => {
     const required = { query: { it: { ...DATE.query.it, required: true } } };
-    const message = "it is required: it must be a calendar date as YYYY-MM-DD.";
+    const message = "it is required: it must be a calendar date in the form YYYY-MM-DD.";
     expect(messageOf({}, required)).toMatchObject({ code: "invalid-date", message });
     expect(messageOf({ it: "2026-11-01" }, required)).toBeUndefined();
   });
