@@ -20,6 +20,9 @@ const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS = ["api", "aggregate", "deploy", "enrich", "ingest", "schemas"];
 /** Editors write a file in several steps, and a checkout writes many. */
 const SETTLED_MS = 50;
+/** The service reads these for each request. */
+const READ_AT_ONCE = /\.(css|md|png|svg)$/;
+const SOURCE = /\.tsx?$/;
 
 await runAsProgram(async () => {
   const stopped = stopSignal();
@@ -74,10 +77,6 @@ async function end(service: ChildProcess): Promise<void> {
   service.kill("SIGKILL");
   await once(service, "exit");
 }
-
-/** The service reads these for each request. */
-const READ_AT_ONCE = /\.(css|md|png|svg)$/;
-const SOURCE = /\.tsx?$/;
 
 /**
  * Whether the changed sources compile. The compiler prints what is wrong, and the service that runs stays. A file that
