@@ -1,7 +1,7 @@
 // npm run dev: the service from the sources, restarted at each change, while its stores keep running in this process.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { transformSync } from "esbuild";
 import { loadSecretKey } from "../../deploy/config/secret-key.js";
@@ -12,16 +12,12 @@ import { runAsProgram } from "../../deploy/process/run-as-program.js";
 import { startClickHouse } from "../../deploy/stores/embedded/clickhouse/clickhouse.js";
 import { startPostgres } from "../../deploy/stores/embedded/postgres/postgres.js";
 import { embeddedUrl } from "../../deploy/stores/open-stores.js";
-import { pause, startRepeating } from "../../schemas/async/pause.js";
-import { WakeUp } from "../../schemas/async/wake-up.js";
-import { DAY_MS } from "../../schemas/date-range.js";
+import { startRepeating } from "../../schemas/async/pause.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS = ["api", "aggregate", "deploy", "enrich", "ingest", "schemas"];
-/** Editors write a file in several steps, and a checkout writes many. */
-const SETTLED_MS = 50;
-/** The service reads these for each request. */
-const READ_AT_ONCE = /\.(css|md|png|svg)$/;
+/** Files are looked at this often: a watch of a folder misses files that an editor replaces. */
+const LOOK_MS = 150;
 const SOURCE = /\.tsx?$/;
 
 await runAsProgram(async () => {
@@ -40,32 +36,34 @@ await runAsProgram(async () => {
     CLICKHOUSE_URL: embeddedUrl(clickhouse),
     SECRET_KEY: (await loadSecretKey({ dataDir, required: false })).toString("base64"),
   };
-  const changed = new Set<string>();
-  const wakeUp = new WakeUp();
-  const watchers = FOLDERS.map((folder) =>
-    watch(join(ROOT, folder), { recursive: true }, (_, name) => {
-      changed.add(join(folder, name ?? ""));
-      wakeUp.ring();
-    }),
-  );
+  let seen = writtenAt();
   let service = startService(env);
   const restarting = startRepeating(
-    async (signal) => {
-      await wakeUp.pause(DAY_MS, { signal });
-      await pause(SETTLED_MS, { signal });
-      const files = [...changed].filter((file) => !READ_AT_ONCE.test(file));
-      changed.clear();
-      if (signal.aborted || files.length === 0 || !rebuild(files)) return;
+    async () => {
+      const now = writtenAt();
+      const changed = [...now].flatMap(([file, time]) => (seen.get(file) === time ? [] : [file]));
+      const isLess = [...seen.keys()].some((file) => !now.has(file));
+      seen = now;
+      if (changed.length === 0 && !isLess) return;
+      if (!rebuild(changed)) return;
       await end(service);
       service = startService(env);
     },
-    { everyMs: 0, onFailure: (error) => log.error(error) },
+    { everyMs: LOOK_MS, onFailure: (error) => log.error(error) },
   );
   await Promise.race([stopped, postgres.exited, clickhouse.exited]);
-  for (const watcher of watchers) watcher.close();
   await restarting[Symbol.asyncDispose]();
   await end(service);
 });
+
+/** When each file was written, in ms, by its path below ROOT. */
+function writtenAt(): Map<string, number> {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  );
+  const stats = files.map((file) => [file, statSync(join(ROOT, file), { throwIfNoEntry: false })] as const);
+  return new Map(stats.flatMap(([file, stat]) => (stat?.isFile() ? [[file, stat.mtimeMs] as const] : [])));
+}
 
 function startService(env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(join(ROOT, "dist/deploy/main.js"), ["start"], { env, stdio: "inherit" });
