@@ -2,41 +2,41 @@ import Router from "@koa/router";
 import Koa from "koa";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { mcpRoutes } from "./assistants/mcp-routes.js";
-import { type ApiListener, NO_LISTENER } from "./http/api-listener.js";
-import { dashboardAssets } from "./dashboard/assets/asset-files.js";
+import { mcpRoutes } from "./features/assistants/mcp-routes.js";
+import { type ApiListener, NO_LISTENER } from "./base/http/api-listener.js";
+import { dashboardAssets } from "./web/assets/asset-files.js";
 import {
   apiForSessions,
   dashboardErrors,
   dashboardPages,
   leadToDashboard,
 } from "./dashboard/dashboard-routes.js";
-import { PAGES, accountPages } from "./dashboard/pages/pages.js";
-import { type AuditEntry, insertAccessEntry } from "./access/audit-entries.js";
-import { BODY_LIMITS } from "./http/body-limits.js";
-import { type ExportPermits, openExportPermits } from "./http/export-permits.js";
-import { openLargeBodies } from "./http/large-bodies.js";
-import type { HostChecks } from "./hosts/host-checks.js";
-import { clientAddress, coarseNetwork, inProcessCaller } from "./identity/client-address.js";
-import { FailedTokens } from "./identity/failure-limits.js";
-import type { OpenIdProvider } from "./identity/openid.js";
+import { PAGES, accountPages } from "./dashboard/pages.js";
+import { type AuditEntry, insertAccessEntry } from "./base/access/audit-entries.js";
+import { BODY_LIMITS } from "./base/http/body-limits.js";
+import { type ExportPermits, openExportPermits } from "./base/http/export-permits.js";
+import { openLargeBodies } from "./base/http/large-bodies.js";
+import type { HostChecks } from "./features/packages/hosts/host-checks.js";
+import { clientAddress, coarseNetwork, inProcessCaller } from "./base/identity/client-address.js";
+import { FailedTokens } from "./base/identity/failure-limits.js";
+import type { OpenIdProvider } from "./base/identity/openid.js";
 import { managementRoutes } from "./management-routes.js";
-import { accessLog, requestId } from "./http/middleware/access-log.js";
-import { authenticate } from "./http/middleware/authenticate.js";
-import { cors, sameOrigin, securityHeaders } from "./http/middleware/browser-security.js";
-import { limitAtOnce } from "./http/middleware/limit-at-once.js";
-import { limitRequests } from "./http/middleware/limit-requests.js";
-import { limitStrangers } from "./http/middleware/limit-strangers.js";
-import { negotiateAnswers, tagAnswers } from "./http/middleware/negotiate-answers.js";
-import { answerProblems, onUncaught, refuseUnmatched } from "./http/middleware/answer-problems.js";
-import { type CollectPlace, publicBase } from "./http/middleware/public-base.js";
-import { limitQuery, parseQueriesOf } from "./http/middleware/query.js";
-import { session } from "./http/middleware/session.js";
-import { watchCaller } from "./http/middleware/watch-caller.js";
-import { buildDocument } from "./http/openapi/build-document.js";
-import { PRODUCT } from "./http/product.js";
-import type { Quotas } from "./access/quotas.js";
-import { changesCollected } from "./access/resources.js";
+import { accessLog, requestId } from "./base/http/middleware/access-log.js";
+import { authenticate } from "./base/http/middleware/authenticate.js";
+import { cors, sameOrigin, securityHeaders } from "./base/http/middleware/browser-security.js";
+import { limitAtOnce } from "./base/http/middleware/limit-at-once.js";
+import { limitRequests } from "./base/http/middleware/limit-requests.js";
+import { limitStrangers } from "./base/http/middleware/limit-strangers.js";
+import { negotiateAnswers, tagAnswers } from "./base/http/middleware/negotiate-answers.js";
+import { answerProblems, onUncaught, refuseUnmatched } from "./base/http/middleware/answer-problems.js";
+import { type CollectPlace, publicBase } from "./base/http/middleware/public-base.js";
+import { limitQuery, parseQueriesOf } from "./base/http/middleware/query.js";
+import { session } from "./base/http/middleware/session.js";
+import { watchCaller } from "./base/http/middleware/watch-caller.js";
+import { buildDocument } from "./base/http/openapi/build-document.js";
+import { PRODUCT } from "./base/http/product.js";
+import type { Quotas } from "./base/access/quotas.js";
+import { changesCollected } from "./base/access/resources.js";
 import {
   type ApiState,
   type PublicRoute,
@@ -44,10 +44,10 @@ import {
   bodyLimitsOf,
   callRoute,
   pathsOf,
-} from "./http/route.js";
-import { documentRoutes } from "./http/docs/document-routes.js";
-import { type Readiness, healthRoutes } from "./http/health-routes.js";
-import type { TokenCipher } from "./identity/tokens.js";
+} from "./base/http/route.js";
+import { documentRoutes } from "./base/http/docs/document-routes.js";
+import { type Readiness, healthRoutes } from "./base/http/health-routes.js";
+import type { TokenCipher } from "./base/identity/tokens.js";
 
 export interface AppDeps {
   pg: Pool;

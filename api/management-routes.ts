@@ -1,21 +1,24 @@
-import type { TokenRoutesDeps } from "./identity/accounts.js";
-import { DEFAULT_QUOTAS, type Quotas } from "./access/quotas.js";
-import type { Route } from "./http/route.js";
-import { apiTokenRoutes } from "./accounts/api-token-routes.js";
-import { auditRoutes } from "./accounts/audit-routes.js";
-import { memberRoutes } from "./organizations/member-routes.js";
-import { organizationRoutes } from "./organizations/organization-routes.js";
-import { packageAccessRoutes, packagePermissionRoutes } from "./packages/package-permission-routes.js";
-import { packageDomainRoutes } from "./packages/package-domain-routes.js";
-import { packagePublicRoutes } from "./public/package-public-routes.js";
-import { packageRecordRoutes, packageUpstreamRoutes } from "./packages/package-record-routes.js";
-import { packageRouteRoutes } from "./packages/package-route-routes.js";
-import { packageRoutes } from "./packages/package-routes.js";
-import { pixelRoutes } from "./pixels/pixel-routes.js";
-import { hostVerificationRoutes } from "./packages/host-verification-routes.js";
-import type { HostChecks } from "./hosts/host-checks.js";
-import type { CollectHost } from "./hosts/public-hosts.js";
-import { userRoutes } from "./accounts/user-routes.js";
+import type { TokenRoutesDeps } from "./base/identity/accounts.js";
+import { DEFAULT_QUOTAS, type Quotas } from "./base/access/quotas.js";
+import type { Route } from "./base/http/route.js";
+import { apiTokenRoutes } from "./features/accounts/api-token-routes.js";
+import { auditRoutes } from "./features/accounts/audit-routes.js";
+import { memberRoutes } from "./features/accounts/member-routes.js";
+import { organizationRoutes } from "./features/accounts/organization-routes.js";
+import {
+  packageAccessRoutes,
+  packagePermissionRoutes,
+} from "./features/packages/package-permission-routes.js";
+import { packageDomainRoutes } from "./features/packages/package-domain-routes.js";
+import { packagePublicRoutes } from "./features/public/package-public-routes.js";
+import { packageRecordRoutes, packageUpstreamRoutes } from "./features/packages/package-record-routes.js";
+import { packageRouteRoutes } from "./features/packages/package-route-routes.js";
+import { packageRoutes } from "./features/packages/package-routes.js";
+import { pixelRoutes } from "./features/packages/pixel-routes.js";
+import { hostVerificationRoutes } from "./features/packages/host-verification-routes.js";
+import type { HostChecks } from "./features/packages/hosts/host-checks.js";
+import type { CollectHost } from "./features/packages/hosts/public-hosts.js";
+import { userRoutes } from "./features/accounts/user-routes.js";
 
 interface ManagementDeps {
   quotas?: Quotas | undefined;

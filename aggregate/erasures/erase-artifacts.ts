@@ -7,7 +7,7 @@ import { readQuery } from "../read-query.js";
 
 export interface EraserDependencies extends Repetition {
   shards: Shards;
-  /** Statements of api/erasures/deleted-artifacts.ts. */
+  /** Statements of api/features/erasures/deleted-artifacts.ts. */
   store: {
     dueOwners(): Promise<string[]>;
     /**

@@ -21,7 +21,7 @@ export type IsOfClient = (line: Buffer, client: Pick<OpenErasure, "kind" | "clie
 
 export interface ClientEraserDependencies extends Repetition {
   shards: Shards;
-  /** Statements of api/erasures/client-erasures.ts. */
+  /** Statements of api/features/erasures/client-erasures.ts. */
   store: {
     dueOwners(): Promise<string[]>;
     dueErasures(ownerId: string): Promise<OpenErasure[]>;

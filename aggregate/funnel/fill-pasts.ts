@@ -10,7 +10,7 @@ const COMPANIES_AT_ONCE = 200;
 /** Of an owner, in one run. The next run goes on with the rest. */
 const COMPANIES_MAX = 10_000;
 
-/** Statements of api/funnel/funnel-pasts.ts. */
+/** Statements of api/features/companies/funnel-pasts.ts. */
 export interface PastStore {
   /** Owners with companies whose past is to be computed, in the order of their ids. */
   dueOwnersAfter(after: string | undefined, limit: number): Promise<FunnelOwner[]>;

@@ -18,7 +18,7 @@ const COMPANIES_AT_ONCE = 2_000;
 const CHANGES_PER_EVENT_MAX = 100;
 
 export interface FunnelRun {
-  /** Statements of api/funnel/funnel-runs.ts. */
+  /** Statements of api/features/companies/funnel-runs.ts. */
   store: {
     /** The owners with artifacts or companies, in the order of their ids. `after` is the last id of the page before. */
     ownersAfter(after: string | undefined, limit: number): Promise<FunnelOwner[]>;

@@ -29,7 +29,7 @@ const PAUSE_AFTER_FAILURE_MS = 2_000;
 
 export interface SettlerDependencies {
   shards: Shards;
-  /** Statements of api/imports. */
+  /** Statements of api/features/imports. */
   store: {
     dueImports(): Promise<DueImport[]>;
     /** Aborts uploads whose process died and marks them for retraction. Answers how many. */

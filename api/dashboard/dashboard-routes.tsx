@@ -1,18 +1,18 @@
 import Router from "@koa/router";
 import type { Middleware } from "koa";
 import { Problem } from "../../schemas/problem.js";
-import { requireSession } from "../identity/sessions.js";
-import { BODY_LIMITS, FORM_LIMITS } from "../http/body-limits.js";
-import { isOfPages } from "../http/middleware/browser-security.js";
-import type { ApiContext, ApiState } from "../http/route.js";
-import { addressOf } from "./address.js";
-import { orErrorPage, putStatus } from "./error-page.js";
-import { bareVisit, openVisit } from "./open-visit.js";
-import type { Page, Visit } from "./page.js";
-import { PAGES } from "./pages/pages.js";
-import { readForm } from "./read-form.js";
+import { requireSession } from "../base/identity/sessions.js";
+import { BODY_LIMITS, FORM_LIMITS } from "../base/http/body-limits.js";
+import { isOfPages } from "../base/http/middleware/browser-security.js";
+import type { ApiContext, ApiState } from "../base/http/route.js";
+import { addressOf } from "../web/address.js";
+import { orErrorPage, putStatus } from "../web/error-page.js";
+import { bareVisit, openVisit } from "../web/open-visit.js";
+import type { Page, Visit } from "../web/page.js";
+import { PAGES } from "./pages.js";
+import { readForm } from "../web/read-form.js";
 import { SignedOut } from "./signed-out.js";
-import { renderPage } from "./layout.js";
+import { renderPage } from "../web/layout.js";
 
 /** The root redirects browsers, and tells programs where to look. */
 export function leadToDashboard(): Middleware<ApiState> {

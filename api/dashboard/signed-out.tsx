@@ -1,5 +1,5 @@
-import { useVisit } from "./page.js";
-import { PageHead } from "./parts/panel.js";
+import { useVisit } from "../web/page.js";
+import { PageHead } from "../web/parts/panel.js";
 
 /** In place of a form's answer where the session has ended meanwhile. The browser still has what was typed. */
 export function SignedOut() {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readMigrations as clickhouseMigrations } from "../../aggregate/clickhouse/read-migrations.js";
-import { readMigrations as postgresMigrations } from "../../api/postgres/migrate-postgres.js";
+import { readMigrations as postgresMigrations } from "../../api/base/postgres/migrate-postgres.js";
 import { assetUrl } from "../../schemas/asset.js";
 import { FORMAT_MARK } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";

@@ -1,9 +1,13 @@
 import { Command, InvalidArgumentError } from "commander";
-import { type Ended, createAccount, rotateToken } from "../../api/identity/accounts.js";
-import { removeAccount, renameAccount, switchAccount } from "../../api/accounts/administer-accounts.js";
+import { type Ended, createAccount, rotateToken } from "../../api/base/identity/accounts.js";
+import {
+  removeAccount,
+  renameAccount,
+  switchAccount,
+} from "../../api/features/accounts/administer-accounts.js";
 import { numbered } from "../../schemas/records/numbered.js";
-import { removeOrganization } from "../../api/organizations/remove-organization.js";
-import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
+import { removeOrganization } from "../../api/features/accounts/remove-organization.js";
+import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/base/identity/sign-in-links.js";
 import { isHttpUrl } from "../../schemas/formats.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { AdminProcess, Administer, Administered } from "./administer.js";

@@ -8,7 +8,7 @@ import {
   dropDeadLetters,
   listDeadLetters,
   retryDeadLetter,
-} from "../../api/imports/dead-letters.js";
+} from "../../api/features/imports/dead-letters.js";
 import type { EventLog } from "../../schemas/records/event-log.js";
 import { type Administer, type Administered, openAdminLog } from "./administer.js";
 

@@ -1,7 +1,7 @@
 import { numbered } from "../../schemas/records/numbered.js";
 import { Command } from "commander";
-import { countDeadLetters } from "../../api/imports/dead-letters.js";
-import { type UnsettledWork, readUnsettledWork } from "../../api/imports/import-record.js";
+import { countDeadLetters } from "../../api/features/imports/dead-letters.js";
+import { type UnsettledWork, readUnsettledWork } from "../../api/features/imports/import-record.js";
 import { pause } from "../../schemas/async/pause.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
 import { type AdminProcess, type Administer, type Administered, openAdminLog } from "./administer.js";

@@ -2,10 +2,10 @@ import { numbered } from "../../schemas/records/numbered.js";
 import { Command, InvalidArgumentError } from "commander";
 import type { Pool } from "pg";
 import type { FunnelOutcome } from "../../aggregate/funnel/run-funnel.js";
-import { onConnection } from "../../api/postgres/connection.js";
-import { readRunTime } from "../../api/funnel/funnel-owners.js";
-import { pastStore } from "../../api/funnel/funnel-pasts.js";
-import { findOwnerId, funnelStore, readLastRun } from "../../api/funnel/funnel-runs.js";
+import { onConnection } from "../../api/base/postgres/connection.js";
+import { readRunTime } from "../../api/features/companies/funnel-owners.js";
+import { pastStore } from "../../api/features/companies/funnel-pasts.js";
+import { findOwnerId, funnelStore, readLastRun } from "../../api/features/companies/funnel-runs.js";
 import { isTime } from "../../schemas/formats.js";
 import type { Administer, Administered } from "./administer.js";
 

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { type ListedAccount, listAccounts } from "../../api/accounts/administer-accounts.js";
-import { listGrants } from "../../api/exports/export-grants.js";
+import { type ListedAccount, listAccounts } from "../../api/features/accounts/administer-accounts.js";
+import { listGrants } from "../../api/features/exports/export-grants.js";
 import type { Administer } from "./administer.js";
 
 /** `admin list-accounts` and `list-grants`: a table with a header, of columns that tabs separate, or JSON. */

@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import type { Pool } from "pg";
-import { assignNpmName } from "../../api/packages/npm-names.js";
-import { switchExport } from "../../api/exports/export-grants.js";
-import { createTokenCipher } from "../../api/identity/tokens.js";
-import { checkSecretKey } from "../../api/postgres/secret-key.js";
-import { migratePostgres } from "../../api/postgres/migrate-postgres.js";
+import { assignNpmName } from "../../api/features/packages/npm-names.js";
+import { switchExport } from "../../api/features/exports/export-grants.js";
+import { createTokenCipher } from "../../api/base/identity/tokens.js";
+import { checkSecretKey } from "../../api/base/postgres/secret-key.js";
+import { migratePostgres } from "../../api/base/postgres/migrate-postgres.js";
 import { ClosingStack } from "../process/closing.js";
 import { createLog } from "../process/log.js";
 import type { ClickHouseSource } from "../stores/clickhouse/clickhouse-source.js";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Pool } from "pg";
-import type { TokenCipher } from "../../api/identity/tokens.js";
+import type { TokenCipher } from "../../api/base/identity/tokens.js";
 import { Problem } from "../../schemas/problem.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { Shards } from "../../schemas/shards.js";

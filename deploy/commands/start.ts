@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import type { Logger } from "pino";
-import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/identity/sign-in-links.js";
-import { countAccounts } from "../../api/identity/stored-accounts.js";
-import { createTokenCipher } from "../../api/identity/tokens.js";
+import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/base/identity/sign-in-links.js";
+import { countAccounts } from "../../api/base/identity/stored-accounts.js";
+import { createTokenCipher } from "../../api/base/identity/tokens.js";
 import { type Config, parseConfig } from "../config/config.js";
 import { configurationHelp } from "../config/describe-variables.js";
 import { browsableUrl } from "../process/data-dir.js";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { DEFAULT_QUOTAS, type Quotas, parseQuotas } from "../../api/access/quotas.js";
-import type { OpenIdOptions } from "../../api/identity/openid.js";
+import { DEFAULT_QUOTAS, type Quotas, parseQuotas } from "../../api/base/access/quotas.js";
+import type { OpenIdOptions } from "../../api/base/identity/openid.js";
 import type { SourceKind } from "../../schemas/contracts/source.js";
 import { parseBytes } from "../../schemas/formats.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";

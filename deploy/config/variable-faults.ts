@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isIP } from "node:net";
 import { validate as isCron } from "node-cron";
-import { parseQuotas } from "../../api/access/quotas.js";
+import { parseQuotas } from "../../api/base/access/quotas.js";
 import { SOURCE_KINDS, type SourceKind } from "../../schemas/contracts/source.js";
 import { isHttpUrl, parseBytes } from "../../schemas/formats.js";
 import { isMailbox } from "../../schemas/mailbox.js";

@@ -1,5 +1,5 @@
 import { SOURCE_KINDS } from "../../schemas/contracts/source.js";
-import { DEFAULT_QUOTAS } from "../../api/access/quotas.js";
+import { DEFAULT_QUOTAS } from "../../api/base/access/quotas.js";
 
 /** One environment variable: the rule that its value is checked against, and its documentation. */
 export interface VariableSchema {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { EXPORT_ENDINGS, type ApiListener } from "../../api/http/api-listener.js";
-import type { ExportPermits } from "../../api/http/export-permits.js";
+import { EXPORT_ENDINGS, type ApiListener } from "../../api/base/http/api-listener.js";
+import type { ExportPermits } from "../../api/base/http/export-permits.js";
 
 export interface ApiSources extends Pick<ApiListener, "onImportEnded"> {
   /** The number of import bodies that this process is receiving. */

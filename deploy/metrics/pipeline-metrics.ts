@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { Inserted } from "../../enrich/batches/insert-block.js";
-import type { StagedBatch } from "../../api/imports/settlements.js";
+import type { StagedBatch } from "../../api/features/imports/settlements.js";
 import type { WrittenBatch } from "../../enrich/start-worker.js";
 import { settlesWithin } from "../../schemas/async/pause.js";
 import type { ChunkOutcome } from "../../schemas/records/chunk-outcome.js";

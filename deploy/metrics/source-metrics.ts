@@ -1,5 +1,5 @@
 import { Counter, type Registry } from "prom-client";
-import { SOURCE_OUTCOMES, type SourceOutcome } from "../../api/sources/start-sources.js";
+import { SOURCE_OUTCOMES, type SourceOutcome } from "../../api/features/sources/start-sources.js";
 import { SOURCE_KINDS, type SourceKind } from "../../schemas/contracts/source.js";
 
 export function createSourceMetrics(registry: Registry) {

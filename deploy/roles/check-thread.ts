@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openArtifactResolver } from "../../api/imports/artifact-resolver.js";
-import { type CheckedLines, type LinesToCheck, openLineCheck } from "../../api/imports/dry-run.js";
+import { openArtifactResolver } from "../../api/features/imports/artifact-resolver.js";
+import { type CheckedLines, type LinesToCheck, openLineCheck } from "../../api/features/imports/dry-run.js";
 import { type EventRetention, oldestTime } from "../../schemas/event-retention.js";
 import { Problem, type ProblemCode } from "../../schemas/problem.js";
 import { untilStopped } from "../process/lifecycle.js";

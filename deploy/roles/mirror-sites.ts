@@ -8,7 +8,7 @@ import {
   notifyOfPackage,
   readCollectedPackages,
   readCollectedPixels,
-} from "../../api/packages/collect-sites.js";
+} from "../../api/features/packages/collect-sites.js";
 import { SiteDirectory } from "../../ingest/collect/site-directory.js";
 import type { Sites } from "../../ingest/collect/sites.js";
 import { listenForChanges } from "../stores/connect-postgres.js";

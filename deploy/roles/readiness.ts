@@ -1,5 +1,5 @@
-import type { HealthChecks, Readiness } from "../../api/http/health-routes.js";
-import { readCompleteThrough } from "../../api/imports/export-state.js";
+import type { HealthChecks, Readiness } from "../../api/base/http/health-routes.js";
+import { readCompleteThrough } from "../../api/features/imports/export-state.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
 import { type Role, usesLog } from "../config/roles.js";
 import type { Stores } from "../stores/open-stores.js";

@@ -1,8 +1,8 @@
 import { Resolver } from "node:dns/promises";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { ResolveTxt } from "../../api/hosts/host-checks.js";
-import type { TokenCipher } from "../../api/identity/tokens.js";
+import type { ResolveTxt } from "../../api/features/packages/hosts/host-checks.js";
+import type { TokenCipher } from "../../api/base/identity/tokens.js";
 import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import type { Config } from "../config/config.js";

@@ -1,4 +1,4 @@
-import type { SourceOutcome } from "../../api/sources/start-sources.js";
+import type { SourceOutcome } from "../../api/features/sources/start-sources.js";
 import type { SourceKind } from "../../schemas/contracts/source.js";
 import type { Config } from "../config/config.js";
 import type { LogLevel } from "../process/log.js";

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { schedule } from "node-cron";
-import { createRegistryAccess } from "../../api/sources/registry-access.js";
-import { startSources } from "../../api/sources/start-sources.js";
+import { createRegistryAccess } from "../../api/features/sources/registry-access.js";
+import { startSources } from "../../api/features/sources/start-sources.js";
 import { DAY_MS } from "../../schemas/date-range.js";
 import { ClosingStack } from "../process/closing.js";
 import { cronLogger } from "../schedule/start-schedule.js";

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { CheckedLines, CheckLines } from "../../api/imports/dry-run.js";
+import type { CheckedLines, CheckLines } from "../../api/features/imports/dry-run.js";
 import { limitConcurrency } from "../../schemas/async/limit-concurrency.js";
 import { Problem } from "../../schemas/problem.js";
 import { type SupervisedThread, superviseThread } from "../process/supervise-thread.js";

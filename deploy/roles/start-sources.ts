@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { ExportListener } from "../../api/http/answers/answer-rows.js";
-import type { Route } from "../../api/http/route.js";
-import { createRegistryAccess } from "../../api/sources/registry-access.js";
-import { reportedRoutes } from "../../api/sources/reported-routes.js";
-import { sourceRoutes } from "../../api/sources/source-routes.js";
-import { dueKinds } from "../../api/sources/source-runs.js";
+import type { ExportListener } from "../../api/base/http/answers/answer-rows.js";
+import type { Route } from "../../api/base/http/route.js";
+import { createRegistryAccess } from "../../api/features/sources/registry-access.js";
+import { reportedRoutes } from "../../api/features/sources/reported-routes.js";
+import { sourceRoutes } from "../../api/features/sources/source-routes.js";
+import { dueKinds } from "../../api/features/sources/source-runs.js";
 import { startRepeating } from "../../schemas/async/pause.js";
 import type { Config } from "../config/config.js";
 import { createSourceMetrics } from "../metrics/source-metrics.js";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { type TokenCipher, createTokenCipher } from "../../api/identity/tokens.js";
-import { oldestErasure } from "../../api/erasures/client-erasures.js";
-import { countDeadLetters } from "../../api/imports/dead-letters.js";
-import { oldestStagedBatch } from "../../api/imports/settlements.js";
-import { abortEveryUpload } from "../../api/imports/uploads.js";
-import { checkSecretKey } from "../../api/postgres/secret-key.js";
+import { type TokenCipher, createTokenCipher } from "../../api/base/identity/tokens.js";
+import { oldestErasure } from "../../api/features/erasures/client-erasures.js";
+import { countDeadLetters } from "../../api/features/imports/dead-letters.js";
+import { oldestStagedBatch } from "../../api/features/imports/settlements.js";
+import { abortEveryUpload } from "../../api/features/imports/uploads.js";
+import { checkSecretKey } from "../../api/base/postgres/secret-key.js";
 import { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import { clearSnapshotPlace } from "../backup/snapshot-place.js";
 import { type Config, requireSharedStores } from "../config/config.js";

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import { startClientEraser } from "../../aggregate/erasures/start-client-eraser.js";
-import { type Sealer, createSealer } from "../../api/identity/tokens.js";
-import * as erasures from "../../api/erasures/client-erasures.js";
-import { asOnlySettlement } from "../../api/imports/settlements.js";
-import { readRemovedBefore } from "../../api/postgres/removed-events.js";
-import { withPg } from "../../api/postgres/with-pg.js";
+import { type Sealer, createSealer } from "../../api/base/identity/tokens.js";
+import * as erasures from "../../api/features/erasures/client-erasures.js";
+import { asOnlySettlement } from "../../api/features/imports/settlements.js";
+import { readRemovedBefore } from "../../api/base/postgres/removed-events.js";
+import { withPg } from "../../api/base/postgres/with-pg.js";
 import { isOfClient } from "../../enrich/lines/is-of-client.js";
 import { openIds } from "../../enrich/lookups/open-ids.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";

@@ -1,8 +1,8 @@
 import { type Logger as CronLogger, type ScheduledTask, parse, schedule } from "node-cron";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { Postgres } from "../../api/postgres/query.js";
-import { readLastDue, runOnce } from "../../api/postgres/scheduled-runs.js";
+import type { Postgres } from "../../api/base/postgres/query.js";
+import { readLastDue, runOnce } from "../../api/base/postgres/scheduled-runs.js";
 
 export interface ScheduledJob {
   /** The same in every process, and a label of its metric. */

@@ -1,7 +1,7 @@
 import type { Transporter } from "nodemailer";
-import { MailRefused, type SendMail } from "../../api/notifications/mail.js";
+import { MailRefused, type SendMail } from "../../api/features/notifications/mail.js";
 import { asciiOf, parseMailbox } from "../../schemas/mailbox.js";
-import { PRODUCT } from "../../api/http/product.js";
+import { PRODUCT } from "../../api/base/http/product.js";
 
 /** Each answer of the server may take so long; all of them are shorter than the lease of a message. */
 const CONNECTION_MS = 15_000;

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Postgres } from "../../api/postgres/query.js";
-import { readRemovedBefore } from "../../api/postgres/removed-events.js";
+import type { Postgres } from "../../api/base/postgres/query.js";
+import { readRemovedBefore } from "../../api/base/postgres/removed-events.js";
 import type { EventRetention } from "../../schemas/event-retention.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";

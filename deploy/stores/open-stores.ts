@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import type { ResultSource } from "../../aggregate/queries/open-rows.js";
-import { migratePostgres } from "../../api/postgres/migrate-postgres.js";
+import { migratePostgres } from "../../api/base/postgres/migrate-postgres.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import { usesLog } from "../config/roles.js";

@@ -28,7 +28,7 @@ import {
 } from "./poison-detection.js";
 
 export interface BatchBeginner {
-  /** Statements of api/imports/import-progress.ts. */
+  /** Statements of api/features/imports/import-progress.ts. */
   progress: {
     abortedAmong(importIds: readonly string[]): Promise<string[]>;
     /**
@@ -39,7 +39,7 @@ export interface BatchBeginner {
     /** Replaces the outcome of each chunk that was a dead letter; changes nothing for other chunks. */
     replaceDeadLetters(outcomes: readonly ChunkOutcome[]): Promise<void>;
   };
-  /** Statements of api/postgres/insert-lock.ts, and aggregate/settlement/recount.ts. */
+  /** Statements of api/base/postgres/insert-lock.ts, and aggregate/settlement/recount.ts. */
   recounts: {
     whileInserting: InsertLock["whileInserting"];
     /** Another text after each recount that began. */

@@ -77,7 +77,7 @@ export interface Sites {
   pixels: Pixels;
 }
 
-/** Decides which addresses upstreams may have, whose URLs package owners set; see `AddressGuard` of `api/outbound`. */
+/** Decides which addresses upstreams may have, whose URLs package owners set; see `AddressGuard` of `api/base/outbound`. */
 export interface UpstreamGuard {
   /** Why a URL is not allowed, without looking up its name. */
   faultOf(url: string): string | undefined;

@@ -41,7 +41,7 @@ export interface ReceiveDependencies {
   log: EventLog;
   /** Compression of chunks; `none` by default. */
   codec?: Codec | undefined;
-  /** Statements of api/imports/uploads.ts. */
+  /** Statements of api/features/imports/uploads.ts. */
   uploads: {
     /** Renews the lease, without which the upload counts as interrupted. False if the import was aborted meanwhile. */
     renewLease(importId: string, received: Received): Promise<boolean>;

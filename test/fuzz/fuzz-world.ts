@@ -1,6 +1,6 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { ApiClient } from "../../deploy/demo/api-client.js";
-import type { WaitingLetter } from "../../api/imports/dead-letters.js";
+import type { WaitingLetter } from "../../api/features/imports/dead-letters.js";
 import { makeExporter } from "../support/imports/import-world.js";
 import type { Program } from "../support/program/program.js";
 import fc from "fast-check";

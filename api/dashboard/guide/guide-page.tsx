@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import type { MarkedToken, Token } from "marked";
 import { Problem } from "../../../schemas/problem.js";
-import { page, useVisit } from "../page.js";
-import { CopyLine } from "../parts/form.js";
-import { PageHead } from "../parts/panel.js";
+import { page, useVisit } from "../../web/page.js";
+import { CopyLine } from "../../web/parts/form.js";
+import { PageHead } from "../../web/parts/panel.js";
 import {
   GUIDE,
   GUIDE_NAMES,
@@ -16,7 +16,7 @@ import {
   linkOn,
   pictureOn,
   readGuide,
-} from "./guide-files.js";
+} from "../../web/guide-files.js";
 import { Markdown, headingId } from "./markdown.js";
 import { parseGuide } from "./parse-guide.js";
 import { type Found, plainText, searchGuide } from "./search-guide.js";

@@ -1,8 +1,8 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
-import { CopyLine } from "../parts/form.js";
-import { Table } from "../parts/table.js";
-import type { ShownPicture } from "./guide-files.js";
+import { CopyLine } from "../../web/parts/form.js";
+import { Table } from "../../web/parts/table.js";
+import type { ShownPicture } from "../../web/guide-files.js";
 
 interface MarkdownProps {
   tokens: readonly Token[];

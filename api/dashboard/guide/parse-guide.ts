@@ -1,5 +1,5 @@
 import type { Token } from "marked";
-import { readGuide } from "./guide-files.js";
+import { readGuide } from "../../web/guide-files.js";
 import { parseMarkdown } from "./markdown.js";
 
 const parsed = new Map<string, Token[]>();

@@ -1,5 +1,5 @@
 import type { MarkedToken, Token } from "marked";
-import { GUIDE_NAMES, type GuideName, guideFile, guideTitle } from "./guide-files.js";
+import { GUIDE_NAMES, type GuideName, guideFile, guideTitle } from "../../web/guide-files.js";
 import { headingId } from "./markdown.js";
 import { parseGuide } from "./parse-guide.js";
 

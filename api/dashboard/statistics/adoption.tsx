@@ -2,15 +2,15 @@ import { type Adoption as AdoptionAnswer, OTHER_VERSIONS } from "../../../schema
 import { END_OF_LIFE_DAYS, type EndOfLifeUse } from "../../../schemas/contracts/end-of-life.js";
 import { dateAt } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
-import { path } from "../address.js";
-import { AreaChart } from "../charts/area-chart.js";
-import { type Visit, useVisit } from "../page.js";
-import { formatDate, formatFull, formatShare } from "../parts/format.js";
-import { Badge, Panel } from "../parts/panel.js";
-import { Table } from "../parts/table.js";
-import { isRunning } from "./page-range.js";
-import { linkToggling, queryOf, type ViewState } from "./view-state.js";
-import { METRIC_LABELS } from "./metric-labels.js";
+import { path } from "../../web/address.js";
+import { AreaChart } from "../../web/charts/area-chart.js";
+import { type Visit, useVisit } from "../../web/page.js";
+import { formatDate, formatFull, formatShare } from "../../web/parts/format.js";
+import { Badge, Panel } from "../../web/parts/panel.js";
+import { Table } from "../../web/parts/table.js";
+import { isRunning } from "../../web/statistics/page-range.js";
+import { linkToggling, queryOf, type ViewState } from "../../web/statistics/view-state.js";
+import { METRIC_LABELS } from "../../web/statistics/metric-labels.js";
 
 export interface LoadedVersions {
   /** Undefined where the range or a filter is refused: the page says so. */

@@ -1,10 +1,10 @@
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type { Statistics, StatisticsBucket } from "../../../schemas/contracts/statistics.js";
-import { path } from "../address.js";
-import { type Visit, useVisit } from "../page.js";
-import { packagesOf } from "../pages/artifacts-of.js";
-import { isMendable } from "./load-statistics.js";
-import { type ViewState, linkWith, queryOf } from "./view-state.js";
+import { path } from "../../web/address.js";
+import { type Visit, useVisit } from "../../web/page.js";
+import { packagesOf } from "../../web/artifacts-of.js";
+import { isMendable } from "../../web/statistics/load-statistics.js";
+import { type ViewState, linkWith, queryOf } from "../../web/statistics/view-state.js";
 
 /** The parameter of the page that puts another package on its chart, by id. */
 const WITH = "with";

@@ -1,9 +1,9 @@
 import type { AnnotationRecord } from "../../../schemas/contracts/annotation.js";
 import type { DateRange } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
-import { path } from "../address.js";
-import type { Note } from "../charts/notes.js";
-import type { Visit } from "../page.js";
+import { path } from "../../web/address.js";
+import type { Note } from "../../web/charts/notes.js";
+import type { Visit } from "../../web/page.js";
 
 /** As many as a chart has room for. */
 const NOTES_MAX = 200;

@@ -1,14 +1,14 @@
 import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { useContext } from "preact/hooks";
-import { NotesContext, type Note } from "../charts/notes.js";
-import { useVisit } from "../page.js";
-import { formatCount, formatDate, formatFull, formatTime } from "../parts/format.js";
-import { changeIn } from "./compared-days.js";
+import { NotesContext, type Note } from "../../web/charts/notes.js";
+import { useVisit } from "../../web/page.js";
+import { formatCount, formatDate, formatFull, formatTime } from "../../web/parts/format.js";
+import { changeIn } from "../../web/statistics/compared-days.js";
 import { NotedChange } from "./noted-change.js";
 import { noteOfSpike } from "./noted-days.js";
-import { type Metric, linkWith } from "./view-state.js";
+import { type Metric, linkWith } from "../../web/statistics/view-state.js";
 import { dateAt } from "../../../schemas/date-range.js";
-import { METRIC_LABELS, type Unit } from "./metric-labels.js";
+import { METRIC_LABELS, type Unit } from "../../web/statistics/metric-labels.js";
 
 interface MetricTilesProps {
   statistics: Statistics;

@@ -1,5 +1,5 @@
-import type { Note } from "../charts/notes.js";
-import { Change } from "../parts/panel.js";
+import type { Note } from "../../web/charts/notes.js";
+import { Change } from "../../web/parts/panel.js";
 
 /** A growth whose days have a note is explained by it, and not raised in colour. */
 export function NotedChange({ ratio, note }: { ratio: number | null; note: Note | undefined }) {

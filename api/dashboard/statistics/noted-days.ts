@@ -1,5 +1,5 @@
 import { type DateRange, addDays, daysBetween } from "../../../schemas/date-range.js";
-import type { Note } from "../charts/notes.js";
+import type { Note } from "../../web/charts/notes.js";
 
 interface Counted {
   /** Undefined where the notes are of this package already. */

@@ -6,10 +6,10 @@ import {
   isComparedDay,
 } from "../../../schemas/contracts/statistics.js";
 import { addDays, daysBetween } from "../../../schemas/date-range.js";
-import { useVisit } from "../page.js";
-import { countryName, formatDate, formatDays } from "../parts/format.js";
-import { Tabs } from "../parts/panel.js";
-import { NO_RANGE, PRESETS, lastDayOf, presetOf } from "./page-range.js";
+import { useVisit } from "../../web/page.js";
+import { countryName, formatDate, formatDays } from "../../web/parts/format.js";
+import { Tabs } from "../../web/parts/panel.js";
+import { NO_RANGE, PRESETS, lastDayOf, presetOf } from "../../web/statistics/page-range.js";
 import {
   type ViewFilter,
   type ViewState,
@@ -17,7 +17,7 @@ import {
   isFilter,
   linkToggling,
   linkWith,
-} from "./view-state.js";
+} from "../../web/statistics/view-state.js";
 
 interface RangeBarProps {
   state: ViewState;

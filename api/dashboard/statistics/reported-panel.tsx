@@ -1,15 +1,15 @@
-import { lastDayOf } from "./page-range.js";
+import { lastDayOf } from "../../web/statistics/page-range.js";
 import type { ReportedDays, SourceRecord } from "../../../schemas/contracts/source.js";
 import { type DateRange, addDays } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
-import { REGISTRIES } from "../../sources/registries/registries.js";
-import { path } from "../address.js";
-import { SeriesChart } from "../charts/series-chart.js";
-import { Sparkline } from "../charts/area-chart.js";
-import { type Visit, mayManage, useVisit } from "../page.js";
-import { formatDays, formatFull, formatShare, formatTime } from "../parts/format.js";
-import { Panel } from "../parts/panel.js";
-import { Table } from "../parts/table.js";
+import { REGISTRIES } from "../../features/sources/registries/registries.js";
+import { path } from "../../web/address.js";
+import { SeriesChart } from "../../web/charts/series-chart.js";
+import { Sparkline } from "../../web/charts/area-chart.js";
+import { type Visit, mayManage, useVisit } from "../../web/page.js";
+import { formatDays, formatFull, formatShare, formatTime } from "../../web/parts/format.js";
+import { Panel } from "../../web/parts/panel.js";
+import { Table } from "../../web/parts/table.js";
 
 export interface Reported {
   days: ReportedDays["sources"];

@@ -4,25 +4,25 @@ import {
   isComparedDay,
 } from "../../../schemas/contracts/statistics.js";
 import { addDays } from "../../../schemas/date-range.js";
-import type { Place, SecondLine } from "../charts/second-line.js";
-import { SeriesChart } from "../charts/series-chart.js";
-import { WorldMap } from "../charts/world-map.js";
-import { useVisit } from "../page.js";
-import { RANGE_LIMITS } from "../../statistics/statistics-asked.js";
-import { EmptyState, Panel } from "../parts/panel.js";
-import { ProblemBox } from "../parts/form.js";
-import { formatDate } from "../parts/format.js";
-import { BarList, ListLinks, csvFile } from "./bar-list.js";
+import type { Place, SecondLine } from "../../web/charts/second-line.js";
+import { SeriesChart } from "../../web/charts/series-chart.js";
+import { WorldMap } from "../../web/charts/world-map.js";
+import { useVisit } from "../../web/page.js";
+import { RANGE_LIMITS } from "../../features/statistics/statistics-asked.js";
+import { EmptyState, Panel } from "../../web/parts/panel.js";
+import { ProblemBox } from "../../web/parts/form.js";
+import { formatDate } from "../../web/parts/format.js";
+import { BarList, ListLinks, csvFile } from "../../web/statistics/bar-list.js";
 import { VersionTabs } from "./version-tabs.js";
-import { NO_RANGE, isRunning } from "./page-range.js";
+import { NO_RANGE, isRunning } from "../../web/statistics/page-range.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
-import { type LoadedStatistics, isNothing } from "./load-statistics.js";
-import { type Metric, type ViewState, linkWith } from "./view-state.js";
+import { type LoadedStatistics, isNothing } from "../../web/statistics/load-statistics.js";
+import { type Metric, type ViewState, linkWith } from "../../web/statistics/view-state.js";
 import { MetricTiles } from "./metric-tiles.js";
 import { type OtherPackages, PackageMenu } from "./compared-package.js";
-import { ComparedDays } from "./compared-days.js";
-import { type PanelKind, countOf } from "./panels.js";
-import { METRIC_LABELS, type Unit } from "./metric-labels.js";
+import { ComparedDays } from "../../web/statistics/compared-days.js";
+import { type PanelKind, countOf } from "../../web/statistics/panels.js";
+import { METRIC_LABELS, type Unit } from "../../web/statistics/metric-labels.js";
 
 interface StatisticsViewProps {
   loaded: LoadedStatistics;

@@ -1,7 +1,7 @@
 import { VERSION_GROUPINGS } from "../../../schemas/contracts/statistics.js";
-import { useVisit } from "../page.js";
-import { Tabs } from "../parts/panel.js";
-import { linkWith, type ViewState } from "./view-state.js";
+import { useVisit } from "../../web/page.js";
+import { Tabs } from "../../web/parts/panel.js";
+import { linkWith, type ViewState } from "../../web/statistics/view-state.js";
 
 /** Chooses how versions are grouped, in their list and in the chart of their adoption. */
 export function VersionTabs({ state }: { state: ViewState }) {

@@ -1,16 +1,16 @@
 import type { StatisticsListPage } from "../../../schemas/contracts/statistics.js";
 import { Problem } from "../../../schemas/problem.js";
-import { path } from "../address.js";
-import { type Visit, useVisit } from "../page.js";
-import { PageHead } from "../parts/panel.js";
-import { Pager } from "../parts/table.js";
-import { BarList, csvFile } from "./bar-list.js";
+import { path } from "../../web/address.js";
+import { type Visit, useVisit } from "../../web/page.js";
+import { PageHead } from "../../web/parts/panel.js";
+import { Pager } from "../../web/parts/table.js";
+import { BarList, csvFile } from "../../web/statistics/bar-list.js";
 import { FilterChips, RangeBar } from "./range-bar.js";
 import { VersionTabs } from "./version-tabs.js";
-import { type Subject } from "./load-statistics.js";
-import { type ViewState, queryOf, readState } from "./view-state.js";
-import { type PanelKind, panelNamed } from "./panels.js";
-import type { Unit } from "./metric-labels.js";
+import { type Subject } from "../../web/statistics/load-statistics.js";
+import { type ViewState, queryOf, readState } from "../../web/statistics/view-state.js";
+import { type PanelKind, panelNamed } from "../../web/statistics/panels.js";
+import type { Unit } from "../../web/statistics/metric-labels.js";
 
 export interface WholeListData {
   panel: PanelKind;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
-import { SAFE_HEADERS } from "../../../api/http/middleware/browser-security.js";
+import { SAFE_HEADERS } from "../../../api/base/http/middleware/browser-security.js";
 import { Problem, type ProblemCode } from "../../../schemas/problem.js";
 
 interface RefusedBytes extends NodeJS.ErrnoException {

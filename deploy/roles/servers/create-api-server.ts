@@ -7,9 +7,9 @@ import {
 } from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
-import { type Readiness, healthMiddleware } from "../../../api/http/health-routes.js";
-import { requestId } from "../../../api/http/middleware/access-log.js";
-import type { ApiState } from "../../../api/http/route.js";
+import { type Readiness, healthMiddleware } from "../../../api/base/http/health-routes.js";
+import { requestId } from "../../../api/base/http/middleware/access-log.js";
+import type { ApiState } from "../../../api/base/http/route.js";
 import type { ServerHooks } from "../../../ingest/collect/create-collect-server.js";
 import { answerAmbiguous, answerUnparsed } from "./answer-unparsed.js";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { prometheusContentType } from "prom-client";
-import { type HealthChecks, readHealth } from "../../../api/http/health-routes.js";
+import { type HealthChecks, readHealth } from "../../../api/base/http/health-routes.js";
 import { createApiServer } from "./create-api-server.js";
 import { type ListeningServer, listen } from "./listen.js";
 

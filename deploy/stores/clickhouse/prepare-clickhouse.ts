@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { createDatabase, migrateClickHouse } from "../../../aggregate/clickhouse/migrate-clickhouse.js";
-import { asOnlyMigration } from "../../../api/postgres/migrate-postgres.js";
+import { asOnlyMigration } from "../../../api/base/postgres/migrate-postgres.js";
 import { pause } from "../../../schemas/async/pause.js";
 import { clusterServers, type ClickHouseSource } from "./clickhouse-source.js";
 import { prepareCluster } from "./cluster/prepare-cluster.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { KEPT_MS } from "../../../api/http/limit-work.js";
+import { KEPT_MS } from "../../../api/base/http/limit-work.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { awaitMerges } from "../common/await-merges.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pause } from "../../../schemas/async/pause.js";
-import { ACTIVE_IMPORTS_MAX } from "../../../api/imports/start-imports.js";
+import { ACTIVE_IMPORTS_MAX } from "../../../api/features/imports/start-imports.js";
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";

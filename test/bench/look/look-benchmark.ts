@@ -1,4 +1,4 @@
-import { KEPT_MS } from "../../../api/http/limit-work.js";
+import { KEPT_MS } from "../../../api/base/http/limit-work.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { pause } from "../../../schemas/async/pause.js";
 import type { CompanyRecord } from "../../../schemas/contracts/funnel.js";

@@ -1,5 +1,5 @@
 import { pause } from "../../../schemas/async/pause.js";
-import { ACTIVE_IMPORTS_MAX } from "../../../api/imports/start-imports.js";
+import { ACTIVE_IMPORTS_MAX } from "../../../api/features/imports/start-imports.js";
 import type { EventImport, ImportStatus } from "../../../schemas/records/import-store.js";
 import { OWNER } from "../common/create-bench-account.js";
 import type { KeepAliveConnections } from "../common/keep-alive-connections.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { OpenApiDocument } from "../../../api/http/openapi/build-document.js";
+import type { OpenApiDocument } from "../../../api/base/http/openapi/build-document.js";
 import { makePackage, makePixel } from "../../support/imports/make-artifacts.js";
 import type { FuzzTarget } from "../fuzz-world.js";
 import { asText, damaged, hostileText, percentEncoded } from "../values.js";

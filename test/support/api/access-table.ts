@@ -1,10 +1,10 @@
-import type { Caller, Decision, OwnerKind } from "../../../api/access/access.js";
-import type { Action } from "../../../api/access/resources.js";
+import type { Caller, Decision, OwnerKind } from "../../../api/base/access/access.js";
+import type { Action } from "../../../api/base/access/resources.js";
 import type { Scope } from "../../../schemas/contracts/user.js";
 
 /**
  * Who may do what, as the contract has it: the decision on every action for every caller. Kept apart from the rules in
- * `api/access/access.ts`, so that neither can change without the other.
+ * `api/base/access/access.ts`, so that neither can change without the other.
  */
 export function tabledDecision(action: Action, { column }: Pick<TabledCaller, "column">): Decision {
   const words = TABLE[action].split(" ");

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { OpenApiDocument } from "../../../api/http/openapi/build-document.js";
+import type { OpenApiDocument } from "../../../api/base/http/openapi/build-document.js";
 import { PROBLEM } from "../../../schemas/problem.js";
 
 /** One answer of the API, as a client saw it. */

@@ -2,19 +2,22 @@ import type { RequestListener } from "node:http";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { inTransaction } from "../../../api/postgres/connection.js";
-import { cancelWebhookDeliveries, listWebhookDeliveries } from "../../../api/webhooks/webhook-deliveries.js";
-import type { AttemptOutcome } from "../../../api/webhooks/webhook-outcomes.js";
-import { enqueueWebhookEvent } from "../../../api/webhooks/webhook-outbox.js";
-import { insertWebhook, newWebhookId } from "../../../api/webhooks/webhooks.js";
-import { createSealer } from "../../../api/identity/tokens.js";
+import { inTransaction } from "../../../api/base/postgres/connection.js";
+import {
+  cancelWebhookDeliveries,
+  listWebhookDeliveries,
+} from "../../../api/features/webhooks/webhook-deliveries.js";
+import type { AttemptOutcome } from "../../../api/features/webhooks/webhook-outcomes.js";
+import { enqueueWebhookEvent } from "../../../api/features/webhooks/webhook-outbox.js";
+import { insertWebhook, newWebhookId } from "../../../api/features/webhooks/webhooks.js";
+import { createSealer } from "../../../api/base/identity/tokens.js";
 import {
   type AddressGuard,
   type ResolveName,
   createAddressGuard,
-} from "../../../api/outbound/guard-address.js";
-import { issueWebhookSecret } from "../../../api/webhooks/sign.js";
-import { type DeliveryWorker, startDeliveries } from "../../../api/webhooks/start-deliveries.js";
+} from "../../../api/base/outbound/guard-address.js";
+import { issueWebhookSecret } from "../../../api/features/webhooks/sign.js";
+import { type DeliveryWorker, startDeliveries } from "../../../api/features/webhooks/start-deliveries.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { WebhookDeliveryRecord } from "../../../schemas/contracts/webhook-event.js";
 import { SECRET_KEY, type TestPostgres, openTestPostgres } from "./management-api.js";

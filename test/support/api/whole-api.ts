@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
-import { createSealer } from "../../../api/identity/tokens.js";
-import { openLiveFeeds } from "../../../api/live/live-feeds.js";
-import { createGuard } from "../../../api/outbound/guard-address.js";
+import { createSealer } from "../../../api/base/identity/tokens.js";
+import { openLiveFeeds } from "../../../api/features/statistics/live/live-feeds.js";
+import { createGuard } from "../../../api/base/outbound/guard-address.js";
 import { ActiveUploads } from "../../../ingest/import/active-uploads.js";
 import { openTestClickHouse } from "../stores/open-clickhouse.js";
 import { PARAMETERS, type Place } from "./access-place.js";

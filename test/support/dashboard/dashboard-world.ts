@@ -10,10 +10,10 @@ import { type TestBrowser, type Window, openChromium } from "./open-chromium.js"
 import type { Pool } from "pg";
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
-import { cookieForm } from "../../../api/http/middleware/session.js";
-import { createSession } from "../../../api/identity/sessions.js";
-import { type TokenCipher, createTokenCipher } from "../../../api/identity/tokens.js";
-import { readAccountByName } from "../../../api/identity/stored-accounts.js";
+import { cookieForm } from "../../../api/base/http/middleware/session.js";
+import { createSession } from "../../../api/base/identity/sessions.js";
+import { type TokenCipher, createTokenCipher } from "../../../api/base/identity/tokens.js";
+import { readAccountByName } from "../../../api/base/identity/stored-accounts.js";
 import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 

@@ -1,5 +1,5 @@
 /**
- * Writes `api/dashboard/assets/world.svg` and the list of the countries in it, from world-atlas (Natural Earth's 1:110m
+ * Writes `api/web/assets/world.svg` and the list of the countries in it, from world-atlas (Natural Earth's 1:110m
  * countries, and the places of those that are too small for it from 1:50m, public domain; packaged by Mike Bostock, ISC).
  * Run it again after an upgrade:
  *
@@ -56,13 +56,13 @@ const dots = feature(detailed, detailed.objects.countries).features.flatMap((sha
 });
 
 writeFileSync(
-  "api/dashboard/assets/world.svg",
+  "api/web/assets/world.svg",
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"><g id="world">${paths.join("\n")}</g>
 <defs>${dots.join("\n")}</defs></svg>\n`,
 );
 const list = codes.toSorted().join(" ");
 writeFileSync(
-  "api/dashboard/charts/world-codes.ts",
+  "api/web/charts/world-codes.ts",
   `/** The countries that \`assets/world.svg\` has a shape or a dot of; written by \`test/support/dashboard/print-world.ts\`. */
 export const WORLD_CODES: ReadonlySet<string> = new Set(
   \`${list.replace(/(.{1,108})( |$)/g, "$1\n").trim()}\`.split(/\\s+/),

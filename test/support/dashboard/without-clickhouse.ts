@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
-import { companyRoutes } from "../../../api/funnel/company-routes.js";
-import { importFaultRoutes, importRecordRoutes } from "../../../api/imports/import-record-routes.js";
-import { statisticsRoutes } from "../../../api/statistics/statistics-routes.js";
+import { companyRoutes } from "../../../api/features/companies/company-routes.js";
+import { importFaultRoutes, importRecordRoutes } from "../../../api/features/imports/import-record-routes.js";
+import { statisticsRoutes } from "../../../api/features/statistics/statistics-routes.js";
 import { openAdminStores } from "../../../deploy/commands/open-admin-stores.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";

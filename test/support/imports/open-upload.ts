@@ -4,7 +4,7 @@ import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import { connect, type Socket } from "node:net";
 import { json } from "node:stream/consumers";
 import type { Pool } from "pg";
-import { uploadStore } from "../../../api/imports/uploads.js";
+import { uploadStore } from "../../../api/features/imports/uploads.js";
 
 /** A request whose body is sent by hand, on a connection of its own. */
 export interface Upload {

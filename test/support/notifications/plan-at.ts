@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { planMessages } from "../../../api/notifications/plan-messages.js";
+import { planMessages } from "../../../api/features/notifications/plan-messages.js";
 import type { ClickHouse } from "../../../schemas/shards.js";
 
 /** What the program's job does, as of this time. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import { createSealer } from "../../../api/identity/tokens.js";
-import type { AnyData } from "../../../api/notifications/messages.js";
-import { insertNotification, newNotificationId } from "../../../api/notifications/notifications.js";
+import { createSealer } from "../../../api/base/identity/tokens.js";
+import type { AnyData } from "../../../api/features/notifications/messages.js";
+import { insertNotification, newNotificationId } from "../../../api/features/notifications/notifications.js";
 import type { NotificationChannel } from "../../../schemas/contracts/notification.js";
 import type { NotificationEvent } from "../../../schemas/contracts/notification-data.js";
 import { mailboxKey } from "../../../schemas/mailbox.js";

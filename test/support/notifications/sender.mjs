@@ -1,8 +1,8 @@
 // The worker of notifications alone, in a process that tests can kill. Its stores and its server are in its variables.
 import pg from "pg";
-import { createSealer } from "../../../dist/api/identity/tokens.js";
-import { startNotifications } from "../../../dist/api/notifications/start-notifications.js";
-import { createGuard } from "../../../dist/api/outbound/guard-address.js";
+import { createSealer } from "../../../dist/api/base/identity/tokens.js";
+import { startNotifications } from "../../../dist/api/features/notifications/start-notifications.js";
+import { createGuard } from "../../../dist/api/base/outbound/guard-address.js";
 import { createMailer } from "../../../dist/deploy/stores/create-mailer.js";
 
 const { POSTGRES_URL, SMTP_URL, SECRET_KEY } = process.env;

@@ -1,4 +1,4 @@
-import { endOfLifeOf } from "../../../api/statistics/ends-of-life.js";
+import { endOfLifeOf } from "../../../api/features/statistics/ends-of-life.js";
 import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
 import { groupingOf, groupsOf, groupVersion } from "../../../aggregate/versions/group-version.js";
 import type { Adoption } from "../../../schemas/contracts/adoption.js";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
 import { pino } from "pino";
-import { migratePostgres } from "../../../api/postgres/migrate-postgres.js";
+import { migratePostgres } from "../../../api/base/postgres/migrate-postgres.js";
 import { prepareClickHouse } from "../../../deploy/stores/clickhouse/prepare-clickhouse.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import { openDataDir } from "../../../deploy/process/data-dir.js";

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { migratePostgres } from "../../../api/postgres/migrate-postgres.js";
+import { migratePostgres } from "../../../api/base/postgres/migrate-postgres.js";
 import { adminCommand } from "../../../deploy/commands/admin.js";
 import { openDataDir } from "../../../deploy/process/data-dir.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";

@@ -65,7 +65,7 @@ test("a breakdown is added in the files of its row: migrations, exports, statist
       `\n  { name: "city", question: "Which cities?", values: [{ column: "city", field: "city", filter: "city" }] },`,
     ],
     [
-      "api/dashboard/statistics/panels.ts",
+      "api/web/statistics/panels.ts",
       "const LABELS: Readonly<Record<string, { title: string; noun: string }>> = {",
       '\n  city: { title: "Cities", noun: "City" },',
     ],
@@ -114,7 +114,7 @@ test("a kind of webhook event is added in the files of its row: subscriptions, o
       '\n  "import-done": { import: ID },',
     ],
     [
-      "api/dashboard/pages/webhooks/webhook-labels.tsx",
+      "api/dashboard/webhooks/webhook-labels.tsx",
       "export const KIND_LABELS: Record<WebhookEventKind, string> = {",
       '\n  "import-done": "An import is done",',
     ],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiClient } from "../../../deploy/demo/api-client.js";
 import type { Statistics } from "../../../schemas/contracts/statistics.js";
-import { REQUESTS_MAX } from "../../../api/public/badge-routes.js";
+import { REQUESTS_MAX } from "../../../api/features/public/badge-routes.js";
 import { visit, type Visitor } from "../../support/dashboard/visitor.js";
 import { readCompanyOf, type KnownCompany } from "../../support/imports/company-addresses.js";
 import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";

@@ -9,7 +9,7 @@ import {
   SENDS_BY_HAND_MAX,
   WAITING_HOURS_MAX,
   windowOf,
-} from "../../../api/notifications/mail-limits.js";
+} from "../../../api/features/notifications/mail-limits.js";
 import { VARIABLES } from "../../../deploy/config/config-schema.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { PROBLEM_CODES } from "../../../schemas/problem.js";

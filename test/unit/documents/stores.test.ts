@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readMigrations as clickhouse } from "../../../aggregate/clickhouse/read-migrations.js";
-import { readMigrations as postgres } from "../../../api/postgres/migrate-postgres.js";
+import { readMigrations as postgres } from "../../../api/base/postgres/migrate-postgres.js";
 
 /** The first columns of the tables below a heading. */
 function namesBelow(heading: string): string[] {

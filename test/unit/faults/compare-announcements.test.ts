@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { webhookBody } from "../../../api/webhooks/webhook-outbox.js";
-import { issueWebhookSecret, signatureHeaders } from "../../../api/webhooks/sign.js";
+import { webhookBody } from "../../../api/features/webhooks/webhook-outbox.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../api/features/webhooks/sign.js";
 import { type RecordedChange, compareAnnouncements } from "../../faults/funnel/compare-announcements.js";
 import type { AnnouncedCompany, Received } from "../../support/api/receivers.js";
 

@@ -7,7 +7,7 @@ import { linesOf } from "../../../../schemas/records/chunk-codec.js";
 import { type EventLog, EventLogUnavailable, type LagReader } from "../../../../schemas/records/event-log.js";
 import type { PixelRecord } from "../../../../schemas/contracts/pixel.js";
 import { decodeRawChunk } from "../../../../schemas/records/raw-chunk.js";
-import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
+import { DEFAULT_QUOTAS } from "../../../../api/base/access/quotas.js";
 import { callCollect } from "../../../support/collect/collect-client.js";
 import { api, postgres, useApi } from "../../../support/api/use-world.js";
 

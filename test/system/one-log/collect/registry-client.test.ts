@@ -4,7 +4,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { pino } from "pino";
 import { describe, expect, it, test } from "vitest";
-import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
+import { createAddressGuard } from "../../../../api/base/outbound/guard-address.js";
 import { listen } from "../../../../deploy/roles/servers/listen.js";
 import { serverHooks } from "../../../../deploy/roles/servers/create-api-server.js";
 import { createCollectServer } from "../../../../ingest/collect/create-collect-server.js";

@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, it, test } from "vitest";
-import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
+import { createAddressGuard } from "../../../../api/base/outbound/guard-address.js";
 import { type FetchIndex, createIndexClient } from "../../../../ingest/collect/python/fetch-index.js";
 import { useServer } from "../../../support/collect/use-server.js";
 

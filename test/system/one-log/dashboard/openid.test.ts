@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SIGN_IN_FAILED } from "../../../../api/identity/failure-limits.js";
+import { SIGN_IN_FAILED } from "../../../../api/base/identity/failure-limits.js";
 import { openBrowser, type Browser } from "../../../support/dashboard/open-browser.js";
 import { startOpenIdProvider, type TestProvider } from "../../../support/dashboard/openid-provider.js";
 import { startToolchain, type Toolchain } from "../../../support/program/start-toolchain.js";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { STALE_LINK } from "../../../../api/accounts/first-account.js";
+import { STALE_LINK } from "../../../../api/features/accounts/first-account.js";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SIGN_IN_FAILED } from "../../../../api/identity/failure-limits.js";
+import { SIGN_IN_FAILED } from "../../../../api/base/identity/failure-limits.js";
 import { connectPostgres } from "../../../../deploy/stores/connect-postgres.js";
 import type { UserV1 } from "../../../../schemas/contracts/user.js";
 import { type Browser, type SeenPage, openBrowser } from "../../../support/dashboard/open-browser.js";

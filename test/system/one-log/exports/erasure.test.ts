@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { abortedAmong } from "../../../../api/imports/import-progress.js";
+import { abortedAmong } from "../../../../api/features/imports/import-progress.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";

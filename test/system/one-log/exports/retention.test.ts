@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { onConnection } from "../../../../api/postgres/connection.js";
+import { onConnection } from "../../../../api/base/postgres/connection.js";
 import { type RemovedKind, cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { connectShards } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";

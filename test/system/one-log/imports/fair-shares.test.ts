@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CheckLines } from "../../../../api/imports/dry-run.js";
-import { importRoutes } from "../../../../api/imports/import-routes.js";
+import type { CheckLines } from "../../../../api/features/imports/dry-run.js";
+import { importRoutes } from "../../../../api/features/imports/import-routes.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";
 import { openPace } from "../../../../enrich/batches/pace-batches.js";

@@ -2,22 +2,22 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
-import { readCompleteThrough, readExportState } from "../../../../api/imports/export-state.js";
-import { abortImport, retractImport } from "../../../../api/imports/import-endings.js";
+import { readCompleteThrough, readExportState } from "../../../../api/features/imports/export-state.js";
+import { abortImport, retractImport } from "../../../../api/features/imports/import-endings.js";
 import {
   ACTIVE_IMPORTS_MAX,
   type AskedImport,
   findRepeatedImport,
   groupStarts,
   startImports,
-} from "../../../../api/imports/start-imports.js";
-import { putChunks } from "../../../../api/imports/import-progress.js";
-import { insertImport } from "../../../../api/imports/imports.js";
-import { asOnlySettlement, dueImports } from "../../../../api/imports/settlements.js";
-import { uploadStore } from "../../../../api/imports/uploads.js";
-import { onConnection } from "../../../../api/postgres/connection.js";
-import { insertLock, latestRecount } from "../../../../api/postgres/insert-lock.js";
-import type { Postgres } from "../../../../api/postgres/query.js";
+} from "../../../../api/features/imports/start-imports.js";
+import { putChunks } from "../../../../api/features/imports/import-progress.js";
+import { insertImport } from "../../../../api/features/imports/imports.js";
+import { asOnlySettlement, dueImports } from "../../../../api/features/imports/settlements.js";
+import { uploadStore } from "../../../../api/features/imports/uploads.js";
+import { onConnection } from "../../../../api/base/postgres/connection.js";
+import { insertLock, latestRecount } from "../../../../api/base/postgres/insert-lock.js";
+import type { Postgres } from "../../../../api/base/postgres/query.js";
 import type { ChunkOutcome } from "../../../../schemas/records/chunk-outcome.js";
 import type { OwnerSettlement } from "../../../../schemas/records/settlement.js";
 import { completeUpload } from "../../../support/imports/open-upload.js";

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { emptyTally } from "../../../../enrich/lines/tally-lines.js";
-import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
-import { putChunks } from "../../../../api/imports/import-progress.js";
-import { insertImport, readImport } from "../../../../api/imports/imports.js";
-import { asOnlySettlement } from "../../../../api/imports/settlements.js";
-import { putLogsErased, importsWithoutLog } from "../../../../api/erasures/deleted-artifacts.js";
+import { importEndingRoutes } from "../../../../api/features/imports/import-ending-routes.js";
+import { putChunks } from "../../../../api/features/imports/import-progress.js";
+import { insertImport, readImport } from "../../../../api/features/imports/imports.js";
+import { asOnlySettlement } from "../../../../api/features/imports/settlements.js";
+import { putLogsErased, importsWithoutLog } from "../../../../api/features/erasures/deleted-artifacts.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { api, postgres, useOneWorld, world } from "../../../support/api/use-world.js";
 import { completeUpload } from "../../../support/imports/open-upload.js";

@@ -1,8 +1,8 @@
 import type { RequestListener, Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { switchAccount } from "../../../../api/accounts/administer-accounts.js";
-import { importRoutes } from "../../../../api/imports/import-routes.js";
+import { switchAccount } from "../../../../api/features/accounts/administer-accounts.js";
+import { importRoutes } from "../../../../api/features/imports/import-routes.js";
 import { createApiServer } from "../../../../deploy/roles/servers/create-api-server.js";
 import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { type ListeningServer, listen } from "../../../../deploy/roles/servers/listen.js";

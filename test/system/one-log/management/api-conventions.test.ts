@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { rotateToken } from "../../../../api/identity/accounts.js";
-import { route } from "../../../../api/http/route.js";
+import { rotateToken } from "../../../../api/base/identity/accounts.js";
+import { route } from "../../../../api/base/http/route.js";
 import { serveApi } from "../../../support/api/management-api.js";
 import { api, postgres, useApi } from "../../../support/api/use-world.js";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ACTIONS, type Action } from "../../../../api/access/resources.js";
+import { ACTIONS, type Action } from "../../../../api/base/access/resources.js";
 import { SCOPES, type Scope } from "../../../../schemas/contracts/user.js";
 import { makeMates, makePlace, type Place } from "../../../support/api/access-place.js";
 import {

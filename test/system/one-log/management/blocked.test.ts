@@ -1,11 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { wholeOwnerFor } from "../../../../api/access/authorise.js";
-import { readAccountByName } from "../../../../api/identity/stored-accounts.js";
-import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
-import { importFaultRoutes, importRecordRoutes } from "../../../../api/imports/import-record-routes.js";
-import { insertImport } from "../../../../api/imports/imports.js";
-import { deletePackage } from "../../../../api/packages/packages.js";
-import type { Postgres } from "../../../../api/postgres/query.js";
+import { wholeOwnerFor } from "../../../../api/base/access/authorise.js";
+import { readAccountByName } from "../../../../api/base/identity/stored-accounts.js";
+import { importEndingRoutes } from "../../../../api/features/imports/import-ending-routes.js";
+import {
+  importFaultRoutes,
+  importRecordRoutes,
+} from "../../../../api/features/imports/import-record-routes.js";
+import { insertImport } from "../../../../api/features/imports/imports.js";
+import { deletePackage } from "../../../../api/features/packages/packages.js";
+import type { Postgres } from "../../../../api/base/postgres/query.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import type { Who } from "../../../support/api/management-world.js";

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
-import { callOwnApi } from "../../../../api/http/call-own-api.js";
-import { type ApiContext, type Route, route } from "../../../../api/http/route.js";
-import { STREAMS_MAX } from "../../../../api/live/count-streams.js";
-import { openLiveFeeds } from "../../../../api/live/live-feeds.js";
-import { liveRoutes } from "../../../../api/live/live-routes.js";
+import { callOwnApi } from "../../../../api/base/http/call-own-api.js";
+import { type ApiContext, type Route, route } from "../../../../api/base/http/route.js";
+import { STREAMS_MAX } from "../../../../api/features/statistics/live/count-streams.js";
+import { openLiveFeeds } from "../../../../api/features/statistics/live/live-feeds.js";
+import { liveRoutes } from "../../../../api/features/statistics/live/live-routes.js";
 import { untilAborted } from "../../../../schemas/async/pause.js";
 import { api, useOneWorld, world } from "../../../support/api/use-world.js";
 

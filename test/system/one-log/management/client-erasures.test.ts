@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { createSealer } from "../../../../api/identity/tokens.js";
-import { erasureRoutes } from "../../../../api/erasures/erasure-routes.js";
+import { createSealer } from "../../../../api/base/identity/tokens.js";
+import { erasureRoutes } from "../../../../api/features/erasures/erasure-routes.js";
 import {
   dueErasures,
   dueOwners,
@@ -13,13 +13,13 @@ import {
   putLiveStamp,
   putLogEnds,
   putWaiting,
-} from "../../../../api/erasures/client-erasures.js";
-import { putFlushed, removeCollector } from "../../../../api/erasures/collectors.js";
-import { retryDeadLetter } from "../../../../api/imports/dead-letters.js";
-import { readExportState } from "../../../../api/imports/export-state.js";
-import { uploadStore } from "../../../../api/imports/uploads.js";
+} from "../../../../api/features/erasures/client-erasures.js";
+import { putFlushed, removeCollector } from "../../../../api/features/erasures/collectors.js";
+import { retryDeadLetter } from "../../../../api/features/imports/dead-letters.js";
+import { readExportState } from "../../../../api/features/imports/export-state.js";
+import { uploadStore } from "../../../../api/features/imports/uploads.js";
 import { completeUpload } from "../../../support/imports/open-upload.js";
-import { insertImport } from "../../../../api/imports/imports.js";
+import { insertImport } from "../../../../api/features/imports/imports.js";
 import { SECRET_KEY } from "../../../support/api/management-api.js";
 import { useOneWorld, as, postgres, refused, world } from "../../../support/api/use-world.js";
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import { READ_STATISTICS } from "../../../../api/statistics/statistics-operations.js";
-import { route } from "../../../../api/http/route.js";
-import { createSession } from "../../../../api/identity/sessions.js";
-import { cookieForm } from "../../../../api/http/middleware/session.js";
-import { readAccountByName } from "../../../../api/identity/stored-accounts.js";
+import { READ_STATISTICS } from "../../../../api/features/statistics/statistics-operations.js";
+import { route } from "../../../../api/base/http/route.js";
+import { createSession } from "../../../../api/base/identity/sessions.js";
+import { cookieForm } from "../../../../api/base/http/middleware/session.js";
+import { readAccountByName } from "../../../../api/base/identity/stored-accounts.js";
 import { openBrowser } from "../../../support/dashboard/open-browser.js";
 import { api, postgres, useApi } from "../../../support/api/use-world.js";
 

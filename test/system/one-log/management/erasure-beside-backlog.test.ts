@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { pino } from "pino";
-import { erasureRoutes } from "../../../../api/erasures/erasure-routes.js";
-import { uploadStore } from "../../../../api/imports/uploads.js";
-import { insertImport } from "../../../../api/imports/imports.js";
+import { erasureRoutes } from "../../../../api/features/erasures/erasure-routes.js";
+import { uploadStore } from "../../../../api/features/imports/uploads.js";
+import { insertImport } from "../../../../api/features/imports/imports.js";
 import { erasureSealer, startClientErasures } from "../../../../deploy/schedule/client-erasures.js";
 import { oneServer } from "../../../../deploy/stores/clickhouse/connect-shards.js";
 import { openEmbeddedLog } from "../../../../deploy/stores/embedded/event-log/event-log.js";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { lockRenames } from "../../../../api/access/owners.js";
+import { lockRenames } from "../../../../api/base/access/owners.js";
 import { callIfMatch, idOf, readAudit, type Who } from "../../../support/api/management-world.js";
 import {
   api,

@@ -3,10 +3,10 @@ import { gunzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { OpenApiDocument } from "../../../../api/http/openapi/build-document.js";
-import { route } from "../../../../api/http/route.js";
+import type { OpenApiDocument } from "../../../../api/base/http/openapi/build-document.js";
+import { route } from "../../../../api/base/http/route.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
-import { wordedPaths, templateOf } from "../../../../api/http/openapi/components.js";
+import { wordedPaths, templateOf } from "../../../../api/base/http/openapi/components.js";
 import { type Program, sharedProgram } from "../../../support/program/program.js";
 import { api, useApi } from "../../../support/api/use-world.js";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { switchExport } from "../../../../api/exports/export-grants.js";
+import { switchExport } from "../../../../api/features/exports/export-grants.js";
 import { callIfMatch, readAudit, TIMESTAMP, UUID } from "../../../support/api/management-world.js";
 import { api, as, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callOwnApi } from "../../../../api/http/call-own-api.js";
-import { openExportPermits } from "../../../../api/http/export-permits.js";
-import { readJson } from "../../../../api/http/middleware/read-json.js";
-import { type Route, route } from "../../../../api/http/route.js";
+import { callOwnApi } from "../../../../api/base/http/call-own-api.js";
+import { openExportPermits } from "../../../../api/base/http/export-permits.js";
+import { readJson } from "../../../../api/base/http/middleware/read-json.js";
+import { type Route, route } from "../../../../api/base/http/route.js";
 import { type Place, makeMates, makePlace } from "../../../support/api/access-place.js";
 import { REQUESTS, ownerAllowed } from "../../../support/api/access-requests.js";
 import type { TabledCaller } from "../../../support/api/access-table.js";

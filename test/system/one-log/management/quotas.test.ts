@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
+import { DEFAULT_QUOTAS } from "../../../../api/base/access/quotas.js";
 import { serveApi, type ServedApi } from "../../../support/api/management-api.js";
 import { api, as, makePackage, postgres, refused, useWorld, world } from "../../../support/api/use-world.js";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parametersOf } from "../../../../api/http/openapi/components.js";
-import { type StartOptions, insertImport } from "../../../../api/imports/imports.js";
-import { ACTIVE_IMPORTS_MAX } from "../../../../api/imports/start-imports.js";
-import { insertPackage } from "../../../../api/packages/packages.js";
+import { parametersOf } from "../../../../api/base/http/openapi/components.js";
+import { type StartOptions, insertImport } from "../../../../api/features/imports/imports.js";
+import { ACTIVE_IMPORTS_MAX } from "../../../../api/features/imports/start-imports.js";
+import { insertPackage } from "../../../../api/features/packages/packages.js";
 import { FILTER_COLUMNS } from "../../../../schemas/contracts/breakdowns.js";
 import type { ProblemCode } from "../../../../schemas/problem.js";
 import { PARAMETERS, type Place, makeMates, makePlace } from "../../../support/api/access-place.js";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Route, route } from "../../../../api/http/route.js";
+import { type Route, route } from "../../../../api/base/http/route.js";
 import { visit } from "../../../support/dashboard/visitor.js";
 import { type Answer, type ServedApi, serveApi } from "../../../support/api/management-api.js";
 import { postgres, usePostgres } from "../../../support/api/use-world.js";

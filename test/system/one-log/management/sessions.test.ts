@@ -1,23 +1,23 @@
 import type { Pool, PoolClient } from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type { AccountDeps } from "../../../../api/identity/accounts.js";
-import { switchAccount } from "../../../../api/accounts/administer-accounts.js";
-import type { Passwords } from "../../../../api/identity/passwords.js";
+import type { AccountDeps } from "../../../../api/base/identity/accounts.js";
+import { switchAccount } from "../../../../api/features/accounts/administer-accounts.js";
+import type { Passwords } from "../../../../api/base/identity/passwords.js";
 import {
   createSession,
   findSession,
   deleteEndedSessions,
   listSessions,
-} from "../../../../api/identity/sessions.js";
-import { makeSignInLink } from "../../../../api/identity/sign-in-links.js";
-import { SignInLimits } from "../../../../api/identity/failure-limits.js";
+} from "../../../../api/base/identity/sessions.js";
+import { makeSignInLink } from "../../../../api/base/identity/sign-in-links.js";
+import { SignInLimits } from "../../../../api/base/identity/failure-limits.js";
 import {
   signInByEmail,
   signInByLink,
   signInBySecret,
   type SignInDeps,
-} from "../../../../api/identity/sign-in.js";
-import { readAccountByName, updatePassword } from "../../../../api/identity/stored-accounts.js";
+} from "../../../../api/base/identity/sign-in.js";
+import { readAccountByName, updatePassword } from "../../../../api/base/identity/stored-accounts.js";
 import { openBrowser } from "../../../support/dashboard/open-browser.js";
 import { serveApi } from "../../../support/api/management-api.js";
 import { api, postgres, useApi } from "../../../support/api/use-world.js";

@@ -1,8 +1,11 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { annotationSecretRoutes, githubReleaseRoutes } from "../../../../api/annotations/github-routes.js";
-import { REFUSALS_MAX } from "../../../../api/http/middleware/limit-strangers.js";
-import { createSealer } from "../../../../api/identity/tokens.js";
+import {
+  annotationSecretRoutes,
+  githubReleaseRoutes,
+} from "../../../../api/features/packages/annotations/github-routes.js";
+import { REFUSALS_MAX } from "../../../../api/base/http/middleware/limit-strangers.js";
+import { createSealer } from "../../../../api/base/identity/tokens.js";
 import { SECRET_KEY } from "../../../support/api/management-api.js";
 import { api, useApi } from "../../../support/api/use-world.js";
 import { openBareSocket } from "../../../support/imports/open-upload.js";

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { aggregateRoutes } from "../../../../api/exports/aggregates-routes.js";
-import { importEndingRoutes } from "../../../../api/imports/import-ending-routes.js";
-import { importRoutes } from "../../../../api/imports/import-routes.js";
-import { insertImport } from "../../../../api/imports/imports.js";
+import { aggregateRoutes } from "../../../../api/features/exports/aggregates-routes.js";
+import { importEndingRoutes } from "../../../../api/features/imports/import-ending-routes.js";
+import { importRoutes } from "../../../../api/features/imports/import-routes.js";
+import { insertImport } from "../../../../api/features/imports/imports.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
 import { SCOPES } from "../../../../schemas/contracts/user.js";

@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { admitMail } from "../../../../api/notifications/admit-mail.js";
-import { exampleOf } from "../../../../api/notifications/example-data.js";
+import { admitMail } from "../../../../api/features/notifications/admit-mail.js";
+import { exampleOf } from "../../../../api/features/notifications/example-data.js";
 import type { NotificationRecord } from "../../../../schemas/contracts/notification.js";
-import { MAIL_LIMITS, type MailLimit, SENDS_BY_HAND_MAX } from "../../../../api/notifications/mail-limits.js";
+import {
+  MAIL_LIMITS,
+  type MailLimit,
+  SENDS_BY_HAND_MAX,
+} from "../../../../api/features/notifications/mail-limits.js";
 import { as, postgres, refused, world } from "../../../support/api/use-world.js";
 import {
   confirm,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createGuard } from "../../../../api/outbound/guard-address.js";
-import { createSealer } from "../../../../api/identity/tokens.js";
-import { notificationRoutes } from "../../../../api/notifications/notification-routes.js";
-import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
+import { createGuard } from "../../../../api/base/outbound/guard-address.js";
+import { createSealer } from "../../../../api/base/identity/tokens.js";
+import { notificationRoutes } from "../../../../api/features/notifications/notification-routes.js";
+import { DEFAULT_QUOTAS } from "../../../../api/base/access/quotas.js";
 import type { NotificationRecord } from "../../../../schemas/contracts/notification.js";
 import { SECRET_KEY } from "../../../support/api/management-api.js";
 import { TIMESTAMP, UUID, auditOf } from "../../../support/api/management-world.js";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { planMessages } from "../../../../api/notifications/plan-messages.js";
-import type { Rule } from "../../../../api/notifications/rules.js";
-import { insertWebhook, newWebhookId } from "../../../../api/webhooks/webhooks.js";
+import { planMessages } from "../../../../api/features/notifications/plan-messages.js";
+import type { Rule } from "../../../../api/features/notifications/rules.js";
+import { insertWebhook, newWebhookId } from "../../../../api/features/webhooks/webhooks.js";
 import type { NotificationEvent } from "../../../../schemas/contracts/notification-data.js";
 import type { ClickHouse } from "../../../../schemas/shards.js";
 import { postgres, usePostgres } from "../../../support/api/use-world.js";

@@ -5,7 +5,7 @@ import { connectApi, type ApiClient } from "../../../../deploy/demo/api-client.j
 import type { NotificationRecord, NotificationSent } from "../../../../schemas/contracts/notification.js";
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import { DAY_MS, dateAt } from "../../../../schemas/date-range.js";
-import { lastPeriod } from "../../../../api/notifications/periods.js";
+import { lastPeriod } from "../../../../api/features/notifications/periods.js";
 import { type Receiver, openReceiver } from "../../../support/api/receivers.js";
 import { visit } from "../../../support/dashboard/visitor.js";
 import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import type { Mail } from "../../../../api/notifications/mail.js";
+import type { Mail } from "../../../../api/features/notifications/mail.js";
 import {
   NOTIFICATION_LIMITS,
   startNotifications,
-} from "../../../../api/notifications/start-notifications.js";
-import { createGuard } from "../../../../api/outbound/guard-address.js";
+} from "../../../../api/features/notifications/start-notifications.js";
+import { createGuard } from "../../../../api/base/outbound/guard-address.js";
 import { type Receiver, openRawReceiver, openReceiver } from "../../../support/api/receivers.js";
 import { postgres, usePostgres } from "../../../support/api/use-world.js";
 import {

@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deleteExpiredImportKeys } from "../../../../api/imports/start-imports.js";
-import { insertImport } from "../../../../api/imports/imports.js";
-import { deleteEndedDeadLetters } from "../../../../api/imports/dead-letters.js";
-import { runOnce } from "../../../../api/postgres/scheduled-runs.js";
+import { deleteExpiredImportKeys } from "../../../../api/features/imports/start-imports.js";
+import { insertImport } from "../../../../api/features/imports/imports.js";
+import { deleteEndedDeadLetters } from "../../../../api/features/imports/dead-letters.js";
+import { runOnce } from "../../../../api/base/postgres/scheduled-runs.js";
 import { connectPostgres } from "../../../../deploy/stores/connect-postgres.js";
 import { cleanUpJobs } from "../../../../deploy/schedule/scheduled-jobs.js";
 import { startSchedule } from "../../../../deploy/schedule/start-schedule.js";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../../schemas/async/pause.js";
-import { createAddressGuard } from "../../../../api/outbound/guard-address.js";
+import { createAddressGuard } from "../../../../api/base/outbound/guard-address.js";
 import {
   addWebhook,
   deliveriesTo,

@@ -2,20 +2,29 @@ import type { RequestListener } from "node:http";
 import { describe, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { pause } from "../../../../schemas/async/pause.js";
-import { DELIVERY_LIMITS } from "../../../../api/webhooks/start-deliveries.js";
+import { DELIVERY_LIMITS } from "../../../../api/features/webhooks/start-deliveries.js";
 import {
   cancelWebhookDeliveries,
   deleteOldDeliveries,
   readWebhookBacklog,
   restartWebhookDelivery,
-} from "../../../../api/webhooks/webhook-deliveries.js";
-import { type Claimed, type ServedLast, claimItems, servedLast } from "../../../../api/outbox/claim-items.js";
-import { DELIVERIES } from "../../../../api/webhooks/webhook-claims.js";
-import { lockOwner } from "../../../../api/access/owners.js";
-import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
-import { readWebhook, updateWebhook, updateWebhookSecret } from "../../../../api/webhooks/webhooks.js";
-import { inTransaction } from "../../../../api/postgres/connection.js";
-import { issueWebhookSecret } from "../../../../api/webhooks/sign.js";
+} from "../../../../api/features/webhooks/webhook-deliveries.js";
+import {
+  type Claimed,
+  type ServedLast,
+  claimItems,
+  servedLast,
+} from "../../../../api/base/outbox/claim-items.js";
+import { DELIVERIES } from "../../../../api/features/webhooks/webhook-claims.js";
+import { lockOwner } from "../../../../api/base/access/owners.js";
+import { enqueueWebhookEvent } from "../../../../api/features/webhooks/webhook-outbox.js";
+import {
+  readWebhook,
+  updateWebhook,
+  updateWebhookSecret,
+} from "../../../../api/features/webhooks/webhooks.js";
+import { inTransaction } from "../../../../api/base/postgres/connection.js";
+import { issueWebhookSecret } from "../../../../api/features/webhooks/sign.js";
 import {
   addWebhook,
   deliveriesTo,

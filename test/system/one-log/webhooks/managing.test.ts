@@ -1,19 +1,19 @@
 import type { Pool } from "pg";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { insertAuditEntry } from "../../../../api/access/audit-entries.js";
-import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
-import { type AddressGuard, createAddressGuard } from "../../../../api/outbound/guard-address.js";
-import { sendRequest } from "../../../../api/outbound/send-request.js";
+import { insertAuditEntry } from "../../../../api/base/access/audit-entries.js";
+import { DEFAULT_QUOTAS } from "../../../../api/base/access/quotas.js";
+import { type AddressGuard, createAddressGuard } from "../../../../api/base/outbound/guard-address.js";
+import { sendRequest } from "../../../../api/base/outbound/send-request.js";
 import {
   REDELIVERIES_MAX,
   TESTS_MAX,
   webhookDeliveryRoutes,
-} from "../../../../api/webhooks/delivery-routes.js";
-import { webhookSecretRoutes } from "../../../../api/webhooks/secret-routes.js";
-import { deleteOldDeliveries } from "../../../../api/webhooks/webhook-deliveries.js";
-import { enqueueWebhookEvent } from "../../../../api/webhooks/webhook-outbox.js";
-import { webhookRoutes } from "../../../../api/webhooks/webhook-routes.js";
+} from "../../../../api/features/webhooks/delivery-routes.js";
+import { webhookSecretRoutes } from "../../../../api/features/webhooks/secret-routes.js";
+import { deleteOldDeliveries } from "../../../../api/features/webhooks/webhook-deliveries.js";
+import { enqueueWebhookEvent } from "../../../../api/features/webhooks/webhook-outbox.js";
+import { webhookRoutes } from "../../../../api/features/webhooks/webhook-routes.js";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type {
   WebhookDeliveryRecord,

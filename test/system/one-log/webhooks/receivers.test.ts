@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { sendRequest } from "../../../../api/outbound/send-request.js";
-import { issueWebhookSecret, signatureHeaders } from "../../../../api/webhooks/sign.js";
+import { sendRequest } from "../../../../api/base/outbound/send-request.js";
+import { issueWebhookSecret, signatureHeaders } from "../../../../api/features/webhooks/sign.js";
 import { openGuard } from "../../../support/api/delivery-world.js";
 import { type Receiver, closedPort, openReceiver } from "../../../support/api/receivers.js";
 

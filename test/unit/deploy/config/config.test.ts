@@ -1,4 +1,4 @@
-import { DEFAULT_QUOTAS } from "../../../../api/access/quotas.js";
+import { DEFAULT_QUOTAS } from "../../../../api/base/access/quotas.js";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import fc from "fast-check";

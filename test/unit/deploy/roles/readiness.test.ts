@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readHealth } from "../../../../api/http/health-routes.js";
+import { readHealth } from "../../../../api/base/http/health-routes.js";
 import type { Role } from "../../../../deploy/config/roles.js";
 import { roleChecks } from "../../../../deploy/roles/readiness.js";
 import type { Stores } from "../../../../deploy/stores/open-stores.js";

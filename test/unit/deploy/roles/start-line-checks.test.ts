@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import type { LinesToCheck } from "../../../../api/imports/dry-run.js";
+import type { LinesToCheck } from "../../../../api/features/imports/dry-run.js";
 import { type LineChecks, openLineChecks } from "../../../../deploy/roles/start-line-checks.js";
 
 /** Answers each check with the number of its bytes once it is told to, and ends at a "!". */

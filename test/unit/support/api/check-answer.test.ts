@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildDocument, type OpenApiDocument } from "../../../../api/http/openapi/build-document.js";
+import { buildDocument, type OpenApiDocument } from "../../../../api/base/http/openapi/build-document.js";
 import { ALL_ROUTES } from "../../../support/api/all-routes.js";
 import { answerCheck, type SeenAnswer } from "../../../support/api/check-answer.js";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { DEFAULT_QUOTAS } from "../../../../../api/access/quotas.js";
+import { DEFAULT_QUOTAS } from "../../../../../api/base/access/quotas.js";
 import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-routing.js";
 import { callIfMatch, idOf, auditOf, UUID } from "../../../../support/api/management-world.js";
 import {

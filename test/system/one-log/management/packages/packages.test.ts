@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { readCollectedPackages } from "../../../../../api/packages/collect-sites.js";
-import { assignNpmName } from "../../../../../api/packages/npm-names.js";
+import { readCollectedPackages } from "../../../../../api/features/packages/collect-sites.js";
+import { assignNpmName } from "../../../../../api/features/packages/npm-names.js";
 import { idOf, WHO, auditOf, TIMESTAMP, UUID, type Who } from "../../../../support/api/management-world.js";
 import {
   api,

@@ -1,12 +1,15 @@
 import type { Pool } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Account } from "../../../../../api/access/access.js";
-import { pixelsForExport } from "../../../../../api/exports/exported-pixels.js";
-import { readAccountByName } from "../../../../../api/identity/stored-accounts.js";
-import { artifactForImport } from "../../../../../api/imports/artifact-resolver.js";
-import { insertOrganization, updateExportEnabled } from "../../../../../api/organizations/organizations.js";
-import { insertPackage } from "../../../../../api/packages/packages.js";
-import { insertPixel } from "../../../../../api/pixels/pixels.js";
+import type { Account } from "../../../../../api/base/access/access.js";
+import { pixelsForExport } from "../../../../../api/features/exports/exported-pixels.js";
+import { readAccountByName } from "../../../../../api/base/identity/stored-accounts.js";
+import { artifactForImport } from "../../../../../api/features/imports/artifact-resolver.js";
+import {
+  insertOrganization,
+  updateExportEnabled,
+} from "../../../../../api/features/accounts/organizations.js";
+import { insertPackage } from "../../../../../api/features/packages/packages.js";
+import { insertPixel } from "../../../../../api/features/packages/pixels.js";
 import {
   idOf,
   setLevel,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { noteCollectionHost } from "../../../../../api/hosts/public-hosts.js";
+import { noteCollectionHost } from "../../../../../api/features/packages/hosts/public-hosts.js";
 import { serveApi } from "../../../../support/api/management-api.js";
 import { idOf, type Who } from "../../../../support/api/management-world.js";
 import { as, postgres, refused, useWorld, world } from "../../../../support/api/use-world.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createHostChecks, lookAtHosts } from "../../../../../api/hosts/host-checks.js";
+import { createHostChecks, lookAtHosts } from "../../../../../api/features/packages/hosts/host-checks.js";
 import { type MirroredSites, mirrorSites } from "../../../../../deploy/roles/mirror-sites.js";
 import { resolveTxtAt } from "../../../../../deploy/roles/role-parts.js";
 import { putAccount, putOwner } from "../../../../support/notifications/put-notifications.js";

@@ -1,0 +1,81 @@
+import { v7 as uuidv7 } from "uuid";
+import type { ApiTokenCreate, ApiTokenV1 } from "../../../schemas/contracts/user.js";
+import { Problem } from "../../../schemas/problem.js";
+import { withoutNulls } from "../../../schemas/formats.js";
+import { type Postgres, query, utc, violates } from "../postgres/query.js";
+
+export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {
+  accountId: string;
+  /** Null: no limit to one owner. */
+  ownerId: string | null;
+  tokenHash: Buffer;
+}
+
+/** Throws `already-exists` if the account has a token of that name. */
+export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<ApiTokenV1> {
+  const text = `
+    with t as (
+      insert into api_tokens (id, account_id, name, token_hash, scopes, owner_id, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7) returning *
+    )
+    ${SELECT} from t ${OWNER}`;
+  const { accountId, name, tokenHash, scopes, ownerId, expiresAt } = made;
+  try {
+    const values = [uuidv7(), accountId, name, tokenHash, scopes, ownerId, expiresAt ?? null];
+    const [row] = await query<Row>(pg, text, values);
+    if (row === undefined) throw new Error("an insert returned no row");
+    return withoutNulls<ApiTokenV1>(row);
+  } catch (error) {
+    if (!violates(error, "api_tokens_name_taken")) throw error;
+    throw new Problem("already-exists", `You already have a token named ${name}.`, { cause: error });
+  }
+}
+
+/** Oldest first. Expired tokens stay until they are revoked. */
+export async function listApiTokens(pg: Postgres, accountId: string): Promise<ApiTokenV1[]> {
+  const text = `${SELECT} from api_tokens t ${OWNER} where t.account_id = $1 order by t.id`;
+  return (await query<Row>(pg, text, [accountId])).map(withoutNulls<ApiTokenV1>);
+}
+
+export async function readApiToken(pg: Postgres, id: string): Promise<ApiTokenV1 | undefined> {
+  const [row] = await query<Row>(pg, `${SELECT} from api_tokens t ${OWNER} where t.id = $1`, [id]);
+  return row && withoutNulls<ApiTokenV1>(row);
+}
+
+export async function countApiTokens(pg: Postgres, accountId: string): Promise<number> {
+  const text = "select count(*)::int as tokens from api_tokens where account_id = $1";
+  const [counted] = await query<{ tokens: number }>(pg, text, [accountId]);
+  return counted?.tokens ?? 0;
+}
+
+/** Answers the name of the deleted token, or undefined if the account has none of that id. */
+export async function deleteApiToken(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<string | undefined> {
+  const text = "delete from api_tokens where account_id = $1 and id = $2 returning name";
+  const [deleted] = await query<{ name: string }>(pg, text, [accountId, id]);
+  return deleted?.name;
+}
+
+/** Answers their names. */
+export async function deleteApiTokensOf(pg: Postgres, accountId: string): Promise<string[]> {
+  const text = "delete from api_tokens where account_id = $1 returning name";
+  return (await query<{ name: string }>(pg, text, [accountId])).map(({ name }) => name).sort();
+}
+
+/** Only one of several concurrent processes writes. */
+export async function updateLastUsed(pg: Postgres, id: string): Promise<void> {
+  const text = `
+    update api_tokens set last_used_at = now()
+    where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
+  await query(pg, text, [id]);
+}
+
+type Row = { [Field in keyof Required<ApiTokenV1>]: Required<ApiTokenV1>[Field] | null };
+
+const SELECT = `
+  select t.id, t.name, t.scopes, o.name as owner, ${utc("t.expires_at")} as "expiresAt",
+    ${utc("t.created_at")} as "createdAt", ${utc("t.last_used_at")} as "lastUsedAt"`;
+
+const OWNER = "left join owners o on o.id = t.owner_id";

@@ -1,0 +1,36 @@
+import type { Pool } from "pg";
+import { OPERATOR } from "../../../schemas/contracts/audit-entry.js";
+import { insertAuditEntry } from "../../base/access/audit-entries.js";
+import { inTransaction } from "../../base/postgres/connection.js";
+import { updateExportEnabled } from "../accounts/organizations.js";
+import { type Postgres, query } from "../../base/postgres/query.js";
+
+/** For the operator. Answers the name as its owner spelled it. Throws if there is none of that name. */
+export async function switchExport(
+  pg: Pool,
+  change: { name: string; exportEnabled: boolean },
+): Promise<string> {
+  return inTransaction(pg, async (client) => {
+    const owner = await updateExportEnabled(client, change);
+    if (owner === undefined) throw new Error(`The user or organization ${change.name} does not exist.`);
+    const { id, kind, name } = owner;
+    const { exportEnabled } = change;
+    await insertAuditEntry(client, {
+      ownerId: id,
+      by: OPERATOR,
+      action: exportEnabled ? "export.grant" : "export.revoke",
+      target: { kind, id, name },
+      changes: { exportEnabled },
+    });
+    return name;
+  });
+}
+
+interface ExportGrant {
+  name: string;
+  kind: "user" | "organization";
+}
+
+export async function listGrants(pg: Postgres): Promise<ExportGrant[]> {
+  return query<ExportGrant>(pg, "select name, kind from owners where export_enabled order by name_key");
+}
