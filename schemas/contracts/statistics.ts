@@ -1,6 +1,23 @@
 import type { FromSchema } from "json-schema-to-ts";
+import { RANGE_DAYS_MAX } from "../date-range.js";
 import { COUNT, DATE, TIMESTAMP, isCalendarDate, objectOf, titledObject } from "../formats.js";
 import { STATISTICS_LISTS, type StatisticsList } from "./breakdowns.js";
+
+/** Limits of the range of statistics, in days. */
+export const RANGE_LIMITS = {
+  daysDefault: 30,
+  daysMax: RANGE_DAYS_MAX,
+  filteredDaysMax: 93,
+  hoursDaysMax: 3,
+} as const;
+
+/** Prefix of query parameters that filter by a variable of events. */
+export const VARIABLE = "variable.";
+
+/** Relative to the comparison period: 0.5 means +50 %. Null if that period has nothing to compare with. */
+export function changeOf(count: number, before: number): number | null {
+  return before > 0 ? (count - before) / before : null;
+}
 
 /** Buckets of days, which the daily tables can answer. */
 export const DAYS_INTERVALS = ["day", "week", "month"] as const;

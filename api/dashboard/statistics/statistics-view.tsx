@@ -1,4 +1,5 @@
 import {
+  RANGE_LIMITS,
   type Statistics,
   type StatisticsBucket,
   isComparedDay,
@@ -8,7 +9,6 @@ import type { Place, SecondLine } from "../../web/charts/second-line.js";
 import { SeriesChart } from "../../web/charts/series-chart.js";
 import { WorldMap } from "../../web/charts/world-map.js";
 import { useVisit } from "../../web/page.js";
-import { RANGE_LIMITS } from "../../features/statistics/statistics-asked.js";
 import { EmptyState, Panel } from "../../web/parts/panel.js";
 import { ProblemBox } from "../../web/parts/form.js";
 import { formatDate } from "../../web/parts/format.js";

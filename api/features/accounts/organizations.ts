@@ -80,17 +80,6 @@ export async function listOrganizationsOfAccount(
   return query<UserOrganization & { id: string }>(pg, text, [accountId]);
 }
 
-/** Answers the owner's id; undefined if there is no owner of that name. */
-export async function updateExportEnabled(
-  pg: Postgres,
-  { name, exportEnabled }: { name: string; exportEnabled: boolean },
-): Promise<Pick<OwnerRow, "id" | "kind" | "name"> | undefined> {
-  const text = `
-    update owners set export_enabled = $2 where name_key = lower($1 collate "C") returning id, kind, name`;
-  const [row] = await query<Pick<OwnerRow, "id" | "kind" | "name">>(pg, text, [name, exportEnabled]);
-  return row;
-}
-
 interface Row {
   name: string;
   description: string;

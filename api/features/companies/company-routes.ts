@@ -17,7 +17,8 @@ import {
 import { DATE } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import { requireExportOf, wholeOwnerFor } from "../../base/access/authorise.js";
-import { answerCompanies, companiesAsCsv, companiesTypeOf } from "../exports/answer-companies.js";
+import { answerCompanies, companiesAsCsv, companiesTypeOf } from "./answer-companies.js";
+import { RANGE_QUERY } from "../../base/http/answers/range-query.js";
 import { type Operation, type Route, route } from "../../base/http/route.js";
 import { PAGE_QUERY, pageOf } from "../../base/http/answers/paging.js";
 import { type Page, type Postgres, query } from "../../base/postgres/query.js";
@@ -139,19 +140,6 @@ const LIST_COMPANIES = {
 } as const satisfies Operation;
 
 /** `startDate` and `endDate`, both optional. */
-export const RANGE_QUERY = {
-  startDate: {
-    schema: DATE,
-    description: "Start of the range (UTC day, inclusive). Requires `endDate`",
-    example: "2026-08-01",
-  },
-  endDate: {
-    schema: DATE,
-    description: `End of the range (UTC day, exclusive); at most ${RANGE_DAYS_MAX} days after startDate`,
-    example: "2026-09-01",
-  },
-} as const;
-
 const GET_COMPANY = {
   id: "getCompany",
   tag: "Companies",

@@ -9,7 +9,7 @@ import type {
 } from "../../../schemas/records/funnel.js";
 import { transactionOn } from "../../base/postgres/connection.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
-import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
+import { enqueueWebhookEvent } from "../../base/outbox/webhook-outbox.js";
 import { ownersAfter, readRunTime, utcDay } from "./funnel-owners.js";
 import { type RunState, takeTurn } from "./owner-turns.js";
 

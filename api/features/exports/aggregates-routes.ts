@@ -1,3 +1,4 @@
+import { rangeQuery } from "../../base/http/answers/range-query.js";
 import { openAggregates } from "../../../aggregate/queries/open-aggregates.js";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import {
@@ -13,7 +14,7 @@ import { type ExportListener, type OpenRows, answerRows } from "../../base/http/
 import { artifactNamed } from "../../base/access/artifacts.js";
 import { type Owner, ownerFor } from "../../base/access/authorise.js";
 import { access } from "../../base/access/access.js";
-import { EXPORT_HEADERS, formatOf, rangeQuery } from "./exported-file.js";
+import { EXPORT_HEADERS, formatOf } from "./exported-file.js";
 import type { Parameters, QueryOf } from "../../base/http/answers/query-parameters.js";
 import { negotiateFormat } from "../../base/http/answers/headers.js";
 import { type ApiContext, type Operation, type Route, route } from "../../base/http/route.js";

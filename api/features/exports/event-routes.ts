@@ -1,10 +1,11 @@
+import { rangeQuery } from "../../base/http/answers/range-query.js";
 import { type ExportedArtifact, openEvents } from "../../../aggregate/queries/events/open-events.js";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { type DateRange, parseDateRange } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { type ExportListener, answerRows } from "../../base/http/answers/answer-rows.js";
 import { packageFor } from "../../base/access/authorise.js";
-import { EXPORT_HEADERS, type ExportedFile, parseExportedFile, rangeQuery } from "./exported-file.js";
+import { EXPORT_HEADERS, type ExportedFile, parseExportedFile } from "./exported-file.js";
 import { PACKAGE_PATH, PACKAGE_PROBLEMS, PACKAGE_QUERY, packageTypeOf } from "../packages/packages.js";
 import { listPixelsOfPackage, pixelsForExport } from "./exported-pixels.js";
 import type { Parameters } from "../../base/http/answers/query-parameters.js";

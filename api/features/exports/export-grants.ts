@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { OPERATOR } from "../../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../../base/access/audit-entries.js";
 import { inTransaction } from "../../base/postgres/connection.js";
-import { updateExportEnabled } from "../accounts/organizations.js";
+import type { OwnerRow } from "../../base/access/owners.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
 
 /** For the operator. Answers the name as its owner spelled it. Throws if there is none of that name. */
@@ -24,6 +24,17 @@ export async function switchExport(
     });
     return name;
   });
+}
+
+/** Answers the owner's id; undefined if there is no owner of that name. */
+export async function updateExportEnabled(
+  pg: Postgres,
+  { name, exportEnabled }: { name: string; exportEnabled: boolean },
+): Promise<Pick<OwnerRow, "id" | "kind" | "name"> | undefined> {
+  const text = `
+    update owners set export_enabled = $2 where name_key = lower($1 collate "C") returning id, kind, name`;
+  const [row] = await query<Pick<OwnerRow, "id" | "kind" | "name">>(pg, text, [name, exportEnabled]);
+  return row;
 }
 
 interface ExportGrant {

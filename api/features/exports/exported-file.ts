@@ -1,7 +1,5 @@
-import type { Parameters } from "../../base/http/answers/query-parameters.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../../schemas/contracts/aggregate.js";
 import { Problem } from "../../../schemas/problem.js";
-import { DATE } from "../../../schemas/formats.js";
 
 /** A file, as named by the last part of an export's path. */
 export interface ExportedFile {
@@ -26,23 +24,6 @@ export function formatOf(fileName: string): ExportFormat {
   if (format !== undefined) return format;
   const endings = EXPORT_FORMATS.map((each) => `.${each}`).join(", ");
   throw new Problem("not-found", `Unknown export format: the file name must end in one of ${endings}.`);
-}
-
-export function rangeQuery({ daysMax }: { daysMax: number }) {
-  return {
-    startDate: {
-      schema: DATE,
-      required: true,
-      description: "Start of the range (UTC day, inclusive)",
-      example: "2026-11-01",
-    },
-    endDate: {
-      schema: DATE,
-      required: true,
-      description: `End of the range (UTC day, exclusive); at most ${daysMax} days after startDate`,
-      example: "2026-11-02",
-    },
-  } as const satisfies Parameters;
 }
 
 export const EXPORT_HEADERS = {

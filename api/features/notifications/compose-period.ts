@@ -15,7 +15,7 @@ import {
   formatMonth,
   formatTime,
 } from "../../web/parts/format.js";
-import { changeOf } from "../statistics/statistics-answer.js";
+import { changeOf } from "../../../schemas/contracts/statistics.js";
 import { type Chart, type Said, type Tile, oneLine, quoted } from "./message.js";
 
 export function weeklyDigest(data: DigestData, owner: string): Said {

@@ -10,7 +10,7 @@ import {
 import type { DateRange } from "../../../schemas/date-range.js";
 import { readCompleteThrough } from "../imports/export-state.js";
 import { inTransaction } from "../../base/postgres/connection.js";
-import { enqueueWebhookEvent } from "../webhooks/webhook-outbox.js";
+import { enqueueWebhookEvent } from "../../base/outbox/webhook-outbox.js";
 import { gatheredData, readFailures } from "./failures.js";
 import { isCorrected, saysSomething } from "./judge-data.js";
 import {

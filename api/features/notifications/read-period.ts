@@ -20,7 +20,8 @@ import { DAY_MS, type DateRange, FIRST_DAY, dateAt } from "../../../schemas/date
 import { readExportState } from "../imports/export-state.js";
 import { listPixelNames } from "../packages/pixels.js";
 import type { Postgres } from "../../base/postgres/query.js";
-import { changeOf, periodOf, rowOf, seriesOf } from "../statistics/statistics-answer.js";
+import { periodOf, rowOf, seriesOf } from "../statistics/statistics-answer.js";
+import { changeOf } from "../../../schemas/contracts/statistics.js";
 import { medianOf } from "./judge-data.js";
 import { periodBefore } from "./periods.js";
 import type { PeriodRule } from "./rules.js";

@@ -4,7 +4,7 @@ import { renderPage } from "../../web/layout.js";
 import type { PublicPackage } from "./public-packages.js";
 import { PUBLIC_DAYS, PUBLIC_LISTS, type PublicDays, type PublicNumbers } from "./public-numbers.js";
 import { isHttpUrl } from "../../../schemas/formats.js";
-import { changeOf } from "../statistics/statistics-answer.js";
+import { changeOf } from "../../../schemas/contracts/statistics.js";
 import { badgeSnippets, prefixOf, publicAddresses } from "../../web/address.js";
 import { SeriesChart } from "../../web/charts/series-chart.js";
 import { WorldMap } from "../../web/charts/world-map.js";

@@ -1,7 +1,7 @@
 import type { ColumnSource } from "hyparquet-writer";
 import { withoutNulls } from "../../../schemas/formats.js";
 import type { ReportedLine } from "../../../schemas/contracts/source.js";
-import { csvRows } from "../exports/answer-companies.js";
+import { csvRows } from "../../base/http/answers/csv.js";
 import type { ReportedRow } from "./reported-counts.js";
 
 export const REPORTED_FORMATS = ["ndjson", "csv", "parquet"] as const;

@@ -1,3 +1,4 @@
+import { rangeQuery } from "../../base/http/answers/range-query.js";
 import { MEDIA_TYPES } from "../../../schemas/contracts/aggregate.js";
 import { REPORTED_DAYS, REPORTED_LINE, type ReportedDays } from "../../../schemas/contracts/source.js";
 import {
@@ -9,14 +10,13 @@ import {
 } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import { type Owner, ownerFor, packageOfOwnerFor } from "../../base/access/authorise.js";
-import { rangeQuery } from "../exports/exported-file.js";
 import { negotiateFormat } from "../../base/http/answers/headers.js";
 import { type ExportListener, answerRows } from "../../base/http/answers/answer-rows.js";
 import type { Parameters } from "../../base/http/answers/query-parameters.js";
 import { type Call, type Operation, type Route, route } from "../../base/http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import type { Postgres } from "../../base/postgres/query.js";
-import { RANGE_LIMITS } from "../statistics/statistics-asked.js";
+import { RANGE_LIMITS } from "../../../schemas/contracts/statistics.js";
 import { type ReportedDay, readReported, readReportedDays } from "./reported-counts.js";
 import { REPORTED_FORMATS, type ReportedFormat, writeReported } from "./reported-file.js";
 import { readSource } from "./sources.js";

@@ -10,7 +10,7 @@ import {
 import type { EndOfLife } from "../../../schemas/contracts/end-of-life.js";
 import type { Interval } from "../../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../../schemas/date-range.js";
-import { csvOf } from "../exports/answer-companies.js";
+import { csvOf } from "../../base/http/answers/csv.js";
 import { periodOf } from "./statistics-answer.js";
 import { endOfLifeOf } from "./ends-of-life.js";
 

@@ -1,7 +1,6 @@
 import { ADOPTION, type Adoption } from "../../../schemas/contracts/adoption.js";
-import { DAYS_INTERVALS } from "../../../schemas/contracts/statistics.js";
+import { DAYS_INTERVALS, VARIABLE } from "../../../schemas/contracts/statistics.js";
 import type { Operation } from "../../base/http/route.js";
-import { VARIABLE } from "./statistics-asked.js";
 import {
   CSV_IS_EXPORT,
   intervalParameter,

@@ -5,7 +5,7 @@ import { pageBody } from "../../base/http/answers/paging.js";
 import type { ApiContext } from "../../base/http/route.js";
 import type { Page } from "../../base/postgres/query.js";
 import { rowOf } from "./statistics-answer.js";
-import { csvOf } from "../exports/answer-companies.js";
+import { csvOf } from "../../base/http/answers/csv.js";
 import { bytesTag } from "../../base/http/answers/headers.js";
 
 interface ListAnswer {

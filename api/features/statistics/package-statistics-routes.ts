@@ -1,17 +1,22 @@
 import type { ClickHouse } from "../../../schemas/shards.js";
 import { type PackageDay, readPackageDays } from "../../../aggregate/statistics/read-statistics.js";
-import { PACKAGE_STATISTICS, type PackageDownloads } from "../../../schemas/contracts/statistics.js";
+import {
+  PACKAGE_STATISTICS,
+  type PackageDownloads,
+  RANGE_LIMITS,
+  changeOf,
+} from "../../../schemas/contracts/statistics.js";
 import { type DateRange, daysBetween, parseOptionalDateRange } from "../../../schemas/date-range.js";
 import type { RunLimited } from "../../base/http/limit-work.js";
 import { ownerInPartFor } from "./statistics-scope.js";
 import { type Operation, type Route, route } from "../../base/http/route.js";
-import { RANGE_LIMITS, comparisonOf } from "./statistics-asked.js";
+import { comparisonOf } from "./statistics-asked.js";
 import { type Compared, comparedRanges } from "./compared-ranges.js";
 import { AUTOMATED_PARAMETER, COMPARE_PARAMETER } from "./statistics-operations.js";
-import { changeOf, periodOf } from "./statistics-answer.js";
+import { periodOf } from "./statistics-answer.js";
 import { readExportState } from "../imports/export-state.js";
 import type { Postgres } from "../../base/postgres/query.js";
-import { RANGE_QUERY } from "../companies/company-routes.js";
+import { RANGE_QUERY } from "../../base/http/answers/range-query.js";
 
 export interface PackageStatisticsDeps {
   pg: Postgres;

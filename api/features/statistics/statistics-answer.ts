@@ -9,6 +9,7 @@ import type {
   StatisticsTotals,
 } from "../../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../../schemas/date-range.js";
+import { changeOf } from "../../../schemas/contracts/statistics.js";
 import type { StatisticsAsked } from "./statistics-asked.js";
 
 /** The measure of a list: statistics of pixels alone count views in every list. */
@@ -100,11 +101,6 @@ export function rowOf(
     share: total === 0 ? 0 : count / total,
     change: changeOf(compared, before),
   };
-}
-
-/** Against before: 0.5 is half as many again. Null if there was nothing. */
-export function changeOf(count: number, before: number): number | null {
-  return before > 0 ? (count - before) / before : null;
 }
 
 function totalsOf({

@@ -6,24 +6,19 @@ import {
   COMPARISONS,
   type Comparison,
   type Interval,
+  RANGE_LIMITS,
+  VARIABLE,
   type VersionGrouping,
   isComparedDay,
 } from "../../../schemas/contracts/statistics.js";
-import { type DateRange, RANGE_DAYS_MAX, parseOptionalDateRange } from "../../../schemas/date-range.js";
+import { type DateRange, parseOptionalDateRange } from "../../../schemas/date-range.js";
 import { Problem } from "../../../schemas/problem.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";
 import { VARIABLES_MAX } from "../../../schemas/records/import-line.js";
 import { type PackageCall, packageTypeOf } from "../packages/packages.js";
 import { type Compared, comparedRanges } from "./compared-ranges.js";
 
-export const RANGE_LIMITS = {
-  daysDefault: 30,
-  daysMax: RANGE_DAYS_MAX,
-  filteredDaysMax: 93,
-  hoursDaysMax: 3,
-} as const;
 export const ROWS = { default: 10, max: 100 } as const;
-export const VARIABLE = "variable.";
 
 /** The query of statistics, before it is known whether there is such a package. */
 export interface StatisticsAsked extends Compared {

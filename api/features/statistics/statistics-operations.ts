@@ -4,10 +4,12 @@ import {
   COMPARISONS,
   INTERVALS,
   type Interval,
+  RANGE_LIMITS,
   STATISTICS,
   STATISTICS_LIST_PAGE,
   type Statistics,
   type StatisticsListPage,
+  VARIABLE,
   VERSION_GROUPINGS,
   type VersionGrouping,
 } from "../../../schemas/contracts/statistics.js";
@@ -18,7 +20,7 @@ import { PAGE_QUERY } from "../../base/http/answers/paging.js";
 import { PACKAGE_QUERY } from "../packages/packages.js";
 import type { Parameter, Parameters } from "../../base/http/answers/query-parameters.js";
 import type { Operation } from "../../base/http/route.js";
-import { RANGE_LIMITS, ROWS, VARIABLE } from "./statistics-asked.js";
+import { ROWS } from "./statistics-asked.js";
 
 const TEXT = { type: "string" } as const;
 const NAMES = STATISTICS_LISTS.map(({ name }) => name);

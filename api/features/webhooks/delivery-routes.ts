@@ -17,7 +17,7 @@ import { lockOwner } from "../../base/access/owners.js";
 import type { Postgres } from "../../base/postgres/query.js";
 import { listWebhookDeliveries, readWebhookDelivery, restartWebhookDelivery } from "./webhook-deliveries.js";
 import { insertWebhookTest } from "./webhook-outcomes.js";
-import { webhookBody } from "./webhook-outbox.js";
+import { webhookBody } from "../../base/outbox/webhook-outbox.js";
 import { type WebhookDeps, readWebhookSecrets, webhookFor, webhookTarget } from "./webhooks.js";
 import type { Delivery } from "./webhook-claims.js";
 import { deliver, isSuccess } from "./start-deliveries.js";

@@ -1,6 +1,5 @@
-import type { Statistics, StatisticsTotals } from "../../../schemas/contracts/statistics.js";
+import { type Statistics, type StatisticsTotals, changeOf } from "../../../schemas/contracts/statistics.js";
 import type { DateRange } from "../../../schemas/date-range.js";
-import { changeOf } from "../../features/statistics/statistics-answer.js";
 import { formatDays } from "../parts/format.js";
 import { isRunning, lastDayOf } from "./page-range.js";
 

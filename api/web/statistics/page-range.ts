@@ -7,7 +7,7 @@ import {
   lastDays,
 } from "../../../schemas/date-range.js";
 import type { Query } from "../address.js";
-import { RANGE_LIMITS } from "../../features/statistics/statistics-asked.js";
+import { RANGE_LIMITS } from "../../../schemas/contracts/statistics.js";
 
 /** Ranges that move on with the days: a bookmark of one shows others tomorrow. */
 export const PRESETS = [

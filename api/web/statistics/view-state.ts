@@ -5,12 +5,13 @@ import {
   type Comparison,
   INTERVALS,
   type Interval,
+  RANGE_LIMITS,
+  VARIABLE,
   VERSION_GROUPINGS,
   type VersionGrouping,
   isComparedDay,
 } from "../../../schemas/contracts/statistics.js";
 import { daysBetween } from "../../../schemas/date-range.js";
-import { RANGE_LIMITS, VARIABLE } from "../../features/statistics/statistics-asked.js";
 import { type Query } from "../address.js";
 import type { Visit } from "../page.js";
 import { readRange } from "./page-range.js";

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { inTransaction } from "../../../api/base/postgres/connection.js";
-import { enqueueWebhookEvent } from "../../../api/features/webhooks/webhook-outbox.js";
+import { enqueueWebhookEvent } from "../../../api/base/outbox/webhook-outbox.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
 import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createAddressGuard } from "../../../api/base/outbound/guard-address.js";
 import { sendRequest } from "../../../api/base/outbound/send-request.js";
-import { webhookBody } from "../../../api/features/webhooks/webhook-outbox.js";
+import { webhookBody } from "../../../api/base/outbox/webhook-outbox.js";
 import { issueWebhookSecret, signatureHeaders } from "../../../api/features/webhooks/sign.js";
 import { DELIVERY_LIMITS } from "../../../api/features/webhooks/start-deliveries.js";
 import { OWNER } from "../common/create-bench-account.js";

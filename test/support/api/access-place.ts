@@ -6,13 +6,14 @@ import { readAccountByName } from "../../../api/base/identity/stored-accounts.js
 import { abortImport } from "../../../api/features/imports/import-endings.js";
 import { insertImport } from "../../../api/features/imports/imports.js";
 import { insertErasure } from "../../../api/features/erasures/erasure-routes.js";
-import { insertOrganization, updateExportEnabled } from "../../../api/features/accounts/organizations.js";
+import { insertOrganization } from "../../../api/features/accounts/organizations.js";
+import { updateExportEnabled } from "../../../api/features/exports/export-grants.js";
 import { insertPackage, insertPackageDomain } from "../../../api/features/packages/packages.js";
 import { insertPackageRoute } from "../../../api/features/packages/package-route-routes.js";
 import { insertPixel } from "../../../api/features/packages/pixels.js";
 import { insertSource } from "../../../api/features/sources/sources.js";
 import { insertNotification, newNotificationId } from "../../../api/features/notifications/notifications.js";
-import { enqueueWebhookEvent } from "../../../api/features/webhooks/webhook-outbox.js";
+import { enqueueWebhookEvent } from "../../../api/base/outbox/webhook-outbox.js";
 import { insertWebhook, newWebhookId, updateWebhookSecret } from "../../../api/features/webhooks/webhooks.js";
 import { createSealer } from "../../../api/base/identity/tokens.js";
 import { issueWebhookSecret } from "../../../api/features/webhooks/sign.js";

@@ -1,7 +1,7 @@
 import type { Decision, OwnerKind } from "../../../api/base/access/access.js";
 import type { Action } from "../../../api/base/access/resources.js";
 import type { Route } from "../../../api/base/http/route.js";
-import { updateExportEnabled } from "../../../api/features/accounts/organizations.js";
+import { updateExportEnabled } from "../../../api/features/exports/export-grants.js";
 import { MATES, type PARAMETERS, type Place, makeImport, makeNotification } from "./access-place.js";
 import type { Scope } from "../../../schemas/contracts/user.js";
 import { CALLERS, type TabledCaller, tabledDecision } from "./access-table.js";

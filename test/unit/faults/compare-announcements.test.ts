@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { webhookBody } from "../../../api/features/webhooks/webhook-outbox.js";
+import { webhookBody } from "../../../api/base/outbox/webhook-outbox.js";
 import { issueWebhookSecret, signatureHeaders } from "../../../api/features/webhooks/sign.js";
 import { type RecordedChange, compareAnnouncements } from "../../faults/funnel/compare-announcements.js";
 import type { AnnouncedCompany, Received } from "../../support/api/receivers.js";

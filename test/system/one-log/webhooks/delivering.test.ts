@@ -17,7 +17,7 @@ import {
 } from "../../../../api/base/outbox/claim-items.js";
 import { DELIVERIES } from "../../../../api/features/webhooks/webhook-claims.js";
 import { lockOwner } from "../../../../api/base/access/owners.js";
-import { enqueueWebhookEvent } from "../../../../api/features/webhooks/webhook-outbox.js";
+import { enqueueWebhookEvent } from "../../../../api/base/outbox/webhook-outbox.js";
 import {
   readWebhook,
   updateWebhook,

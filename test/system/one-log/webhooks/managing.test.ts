@@ -12,7 +12,7 @@ import {
 } from "../../../../api/features/webhooks/delivery-routes.js";
 import { webhookSecretRoutes } from "../../../../api/features/webhooks/secret-routes.js";
 import { deleteOldDeliveries } from "../../../../api/features/webhooks/webhook-deliveries.js";
-import { enqueueWebhookEvent } from "../../../../api/features/webhooks/webhook-outbox.js";
+import { enqueueWebhookEvent } from "../../../../api/base/outbox/webhook-outbox.js";
 import { webhookRoutes } from "../../../../api/features/webhooks/webhook-routes.js";
 import { OPERATOR, SERVICE, type AuditEntryRecord } from "../../../../schemas/contracts/audit-entry.js";
 import type {

@@ -4,10 +4,8 @@ import type { Account } from "../../../../../api/base/access/access.js";
 import { pixelsForExport } from "../../../../../api/features/exports/exported-pixels.js";
 import { readAccountByName } from "../../../../../api/base/identity/stored-accounts.js";
 import { artifactForImport } from "../../../../../api/features/imports/artifact-resolver.js";
-import {
-  insertOrganization,
-  updateExportEnabled,
-} from "../../../../../api/features/accounts/organizations.js";
+import { insertOrganization } from "../../../../../api/features/accounts/organizations.js";
+import { updateExportEnabled } from "../../../../../api/features/exports/export-grants.js";
 import { insertPackage } from "../../../../../api/features/packages/packages.js";
 import { insertPixel } from "../../../../../api/features/packages/pixels.js";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseExportedFile } from "../../../../../api/features/exports/exported-file.js";
-import { companiesAsCsv, companiesAsLines } from "../../../../../api/features/exports/answer-companies.js";
+import { companiesAsCsv, companiesAsLines } from "../../../../../api/features/companies/answer-companies.js";
 import type { CompanyRecord } from "../../../../../schemas/contracts/funnel.js";
 
 describe("parseExportedFile", () => {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { WebhookEventData, WebhookEventKind } from "../../../schemas/contracts/webhook-event.js";
-import { type Postgres, query } from "../../base/postgres/query.js";
+import { type Postgres, query } from "../postgres/query.js";
 
 export interface NewWebhookEvent<Kind extends WebhookEventKind = WebhookEventKind> {
   ownerId: string;

@@ -1,4 +1,5 @@
 import type { CompanyRecord } from "../../../schemas/contracts/funnel.js";
+import { csvOf } from "../../base/http/answers/csv.js";
 import { bytesTag } from "../../base/http/answers/headers.js";
 import { pageBody } from "../../base/http/answers/paging.js";
 import type { ApiContext } from "../../base/http/route.js";
@@ -58,18 +59,4 @@ export function companiesAsCsv(companies: readonly CompanyRecord[]): string {
     COMPANY_COLUMNS,
     companies.map((company) => COMPANY_COLUMNS.map((column) => company[column] ?? "")),
   );
-}
-
-/** RFC 4180 with a header and `\n` at the end of each line. */
-export function csvOf(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return csvRows([columns, ...rows]);
-}
-
-export function csvRows(rows: readonly (readonly (string | number)[])[]): string {
-  return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
-}
-
-function cell(value: string | number): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
