@@ -3,7 +3,7 @@ import type { Interval } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { bucketSql } from "./buckets.js";
 import { firstRowsSql, listConditions, valueSql, type ListNarrowing } from "./statistics-lists.js";
-import type { Grouping } from "../versions/group-version.js";
+import type { Grouping } from "./group-version.js";
 import type { Compares } from "./statistics-query.js";
 
 /** Makes a query of the live rows, with these columns of `events` and `sign`; see `live-rows.sql`. */

@@ -1,7 +1,7 @@
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import type { Automation } from "../../schemas/contracts/statistics.js";
 import { nameLiterals, sqlName } from "../queries/sql-literals.js";
-import { type Grouping, storedVersion } from "../versions/group-version.js";
+import { type Grouping, storedVersion } from "./group-version.js";
 import {
   BEFORE,
   BOTH_RANGES,

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { newestFirst } from "../versions/compare-versions.js";
-import { schemeOf } from "../versions/group-version.js";
+import { newestFirst } from "./compare-versions.js";
+import { schemeOf } from "./group-version.js";
 import { TIES_MAX } from "./statistics-lists.js";
 import type { ListRead, ListRow, ListsQuery } from "./statistics-query.js";
 

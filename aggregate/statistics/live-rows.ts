@@ -2,7 +2,7 @@ import { VERSION_COLUMN } from "../../schemas/contracts/breakdowns.js";
 import { VERSION_GROUPINGS } from "../../schemas/contracts/statistics.js";
 import { sqlName } from "../queries/sql-literals.js";
 import { readQuery } from "../read-query.js";
-import { groupSql, isGroup, schemeOf, type VersionScheme } from "../versions/group-version.js";
+import { groupSql, isGroup, schemeOf, type VersionScheme } from "./group-version.js";
 import type { LiveRows } from "./compose-from-events.js";
 import type { Filter, StatisticsQuery } from "./statistics-query.js";
 

@@ -5,7 +5,7 @@ import { composeAddresses, composeEventLists, composeEventVariables } from "./co
 import { openLiveRows, type Live } from "./live-rows.js";
 import { companiesOf, listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
-import { groupingOf } from "../versions/group-version.js";
+import { groupingOf } from "./group-version.js";
 import {
   type BucketsQuery,
   comparedOf,

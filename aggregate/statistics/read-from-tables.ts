@@ -12,7 +12,7 @@ import { isFoundByHash, readGreatest } from "./read-greatest.js";
 import { companiesOf, listParams, rowsByList, type RawListRow } from "./statistics-lists.js";
 import { rowsOf } from "./run-statement.js";
 import type { StatisticsList } from "../../schemas/contracts/breakdowns.js";
-import { groupingOf } from "../versions/group-version.js";
+import { groupingOf } from "./group-version.js";
 import type { PackageDate } from "../queries/sql-literals.js";
 import {
   type BucketsQuery,

@@ -2,7 +2,7 @@ import type { ListsQuery, ListRow } from "./statistics-query.js";
 import { STATISTICS_LISTS, type StatisticsList } from "../../schemas/contracts/breakdowns.js";
 import { nameLiterals } from "../queries/sql-literals.js";
 import { RANGE_DAYS_MAX } from "../../schemas/date-range.js";
-import { type Grouping, groupSql } from "../versions/group-version.js";
+import { type Grouping, groupSql } from "./group-version.js";
 
 export type ListNarrowing = Pick<ListsQuery, "search" | "after">;
 

@@ -1,5 +1,5 @@
 import type { LiveEvent, LiveEvents } from "../../schemas/contracts/live-event.js";
-import { LIVE_PARTS, livePartsOf } from "../../schemas/records/live-parts.js";
+import { LIVE_PARTS, livePartsOf } from "../web/script/live-parts.js";
 import { path } from "../web/address.js";
 import { page, useVisit } from "../web/page.js";
 import { countryName } from "../web/parts/format.js";

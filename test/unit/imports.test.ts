@@ -161,6 +161,7 @@ const FOLDERS_OF_ROOMS = [
   "api/dashboard",
   "deploy",
   "ingest",
+  "enrich",
   "schemas",
 ];
 

@@ -1,6 +1,6 @@
 import { bucketsOf } from "../../../aggregate/statistics/buckets.js";
-import type { VersionScheme } from "../../../aggregate/versions/group-version.js";
-import type { AdoptionRead } from "../../../aggregate/versions/read-adoption.js";
+import type { VersionScheme } from "../../../aggregate/statistics/group-version.js";
+import type { AdoptionRead } from "../../../aggregate/statistics/read-adoption.js";
 import {
   type AdoptedVersion,
   type Adoption,

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import { schemeOf } from "../../../aggregate/versions/group-version.js";
-import { readAdoption } from "../../../aggregate/versions/read-adoption.js";
+import { schemeOf } from "../../../aggregate/statistics/group-version.js";
+import { readAdoption } from "../../../aggregate/statistics/read-adoption.js";
 import type { ClickHouse } from "../../../schemas/shards.js";
 import type { RunLimited } from "../../base/http/limit-work.js";
 import { type Route, route } from "../../base/http/route.js";

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import { schemeOf } from "../../../aggregate/versions/group-version.js";
-import { readVersionUse } from "../../../aggregate/versions/read-end-of-life.js";
+import { schemeOf } from "../../../aggregate/statistics/group-version.js";
+import { readVersionUse } from "../../../aggregate/statistics/read-end-of-life.js";
 import {
   END_OF_LIFE_DAYS,
   type EndsOfLife,

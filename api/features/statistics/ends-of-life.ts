@@ -1,5 +1,5 @@
-import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
-import { groupsOf, type VersionScheme } from "../../../aggregate/versions/group-version.js";
+import { newestFirst } from "../../../aggregate/statistics/compare-versions.js";
+import { groupsOf, type VersionScheme } from "../../../aggregate/statistics/group-version.js";
 import type { EndOfLife } from "../../../schemas/contracts/end-of-life.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
 

@@ -1,5 +1,5 @@
 import type { LiveEvent } from "../../../schemas/contracts/live-event.js";
-import { livePartsOf } from "../../../schemas/records/live-parts.js";
+import { livePartsOf } from "./live-parts.js";
 
 const ROWS_MAX = 50;
 const places = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 import { sumsOf, type KnownLine } from "../../support/dashboard/known-lines.js";
 import { readTables, readTiles } from "../../support/dashboard/read-page.js";
-import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
+import { newestFirst } from "../../../aggregate/statistics/compare-versions.js";
 import { daysAgo } from "./docs.js";
 
 const PAGE = `/o/${ORGANIZATION}/packages/${encodeURIComponent("acme/web")}`;

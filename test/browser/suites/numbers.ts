@@ -4,7 +4,7 @@ import type { AggregateV1, Breakdown } from "../../../schemas/contracts/aggregat
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 import { bodyOf } from "../../support/dashboard/known-lines.js";
 import { readTables, readTiles } from "../../support/dashboard/read-page.js";
-import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
+import { newestFirst } from "../../../aggregate/statistics/compare-versions.js";
 
 const COUNTRY_NAMES = new Intl.DisplayNames(["en"], { type: "region" });
 

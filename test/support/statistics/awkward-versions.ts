@@ -1,4 +1,4 @@
-import type { VersionScheme } from "../../../aggregate/versions/group-version.js";
+import type { VersionScheme } from "../../../aggregate/statistics/group-version.js";
 
 type Awkward = readonly [version: string, minor: string, major: string];
 

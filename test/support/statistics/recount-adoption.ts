@@ -1,6 +1,6 @@
 import { endOfLifeOf } from "../../../api/features/statistics/ends-of-life.js";
-import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
-import { groupingOf, groupsOf, groupVersion } from "../../../aggregate/versions/group-version.js";
+import { newestFirst } from "../../../aggregate/statistics/compare-versions.js";
+import { groupingOf, groupsOf, groupVersion } from "../../../aggregate/statistics/group-version.js";
 import type { Adoption } from "../../../schemas/contracts/adoption.js";
 import type { EndOfLife, EndOfLifeUse } from "../../../schemas/contracts/end-of-life.js";
 import { type RecountQuery, recountStatistics, typesOf } from "./recount-statistics.js";

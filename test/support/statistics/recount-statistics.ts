@@ -1,5 +1,5 @@
-import { newestFirst } from "../../../aggregate/versions/compare-versions.js";
-import { type Grouping, groupingOf, groupVersion } from "../../../aggregate/versions/group-version.js";
+import { newestFirst } from "../../../aggregate/statistics/compare-versions.js";
+import { type Grouping, groupingOf, groupVersion } from "../../../aggregate/statistics/group-version.js";
 import type { Statistics, StatisticsRow, VersionGrouping } from "../../../schemas/contracts/statistics.js";
 import { DAY_MS } from "../../../schemas/date-range.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";

@@ -3,7 +3,7 @@ import { composeContents, composeTableCounts } from "../../../aggregate/statisti
 import type { PackageDate } from "../../../aggregate/queries/sql-literals.js";
 import { readStatistics } from "../../../aggregate/statistics/read-statistics.js";
 import { rowsOf } from "../../../aggregate/statistics/run-statement.js";
-import { readAdoption } from "../../../aggregate/versions/read-adoption.js";
+import { readAdoption } from "../../../aggregate/statistics/read-adoption.js";
 import { ADOPTION_VERSIONS_MAX, OTHER_VERSIONS } from "../../../schemas/contracts/adoption.js";
 import type { Automation } from "../../../schemas/contracts/statistics.js";
 import type { TestClickHouse } from "./open-clickhouse.js";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { makeSets, readStaleDays } from "../../../../aggregate/address-sets/make-sets.js";
 import { removeEvents } from "../../../../aggregate/retention/remove-old-rows.js";
 import { startAddressSets } from "../../../../aggregate/address-sets/start-address-sets.js";
-import { type AdoptionQuery, readAdoption } from "../../../../aggregate/versions/read-adoption.js";
+import { type AdoptionQuery, readAdoption } from "../../../../aggregate/statistics/read-adoption.js";
 import { makeAllSets } from "../../../support/stores/make-all-sets.js";
 import { addressesOf, EVERYTHING, expectOwnNumbers } from "../../../support/stores/expect-addresses.js";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readList, readStatistics } from "../../../../aggregate/statistics/read-statistics.js";
 import type { Filter, ListPosition } from "../../../../aggregate/statistics/statistics-query.js";
-import { type AdoptionQuery, readAdoption } from "../../../../aggregate/versions/read-adoption.js";
+import { type AdoptionQuery, readAdoption } from "../../../../aggregate/statistics/read-adoption.js";
 import { STATISTICS_LISTS } from "../../../../schemas/contracts/breakdowns.js";
 import type { ClickHouse } from "../../../../schemas/shards.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { groupSql, groupVersion, type VersionScheme } from "../../../../aggregate/versions/group-version.js";
+import {
+  groupSql,
+  groupVersion,
+  type VersionScheme,
+} from "../../../../aggregate/statistics/group-version.js";
 import { VERSION_GROUPINGS } from "../../../../schemas/contracts/statistics.js";
 import { openTestClickHouse, type TestClickHouse } from "../../../support/stores/open-clickhouse.js";
 import { AWKWARD_VERSIONS } from "../../../support/statistics/awkward-versions.js";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { firstVersions, listVersions } from "../../../../aggregate/statistics/list-versions.js";
 import { TIES_MAX } from "../../../../aggregate/statistics/statistics-lists.js";
 import type { ListRow, ListsQuery } from "../../../../aggregate/statistics/statistics-query.js";
-import { newestFirst } from "../../../../aggregate/versions/compare-versions.js";
+import { newestFirst } from "../../../../aggregate/statistics/compare-versions.js";
 
 const byText = (one: string, other: string) => (one < other ? -1 : 1);
 const versionOf = ({ values: [version = ""] }: ListRow) => version;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readVersionAddresses } from "../../../../aggregate/versions/read-version-addresses.js";
+import { readVersionAddresses } from "../../../../aggregate/statistics/read-version-addresses.js";
 import type { ClickHouse } from "../../../../schemas/shards.js";
 
 const PACKAGE = "01a216ec-137a-75f5-887a-975f662b07bd";

@@ -1,9 +1,9 @@
 import { VERSION_COLUMN } from "../../schemas/contracts/breakdowns.js";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { ADDRESS, HAS_ADDRESS } from "../statistics/compose-from-events.js";
-import { openLiveRows } from "../statistics/live-rows.js";
-import { rowsOf } from "../statistics/run-statement.js";
-import type { StatisticsQuery } from "../statistics/statistics-query.js";
+import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
+import { openLiveRows } from "./live-rows.js";
+import { rowsOf } from "./run-statement.js";
+import type { StatisticsQuery } from "./statistics-query.js";
 import { groupsSql, schemeOf } from "./group-version.js";
 
 export interface VersionUse {

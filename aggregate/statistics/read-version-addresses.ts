@@ -4,11 +4,11 @@ import type { Automation, VersionGrouping } from "../../schemas/contracts/statis
 import type { ClickHouse } from "../../schemas/shards.js";
 import type { PackageDate } from "../queries/sql-literals.js";
 import { daysWithSets, IS_KEPT, STALE_SHARE } from "../queries/valid-sets.js";
-import { ADDRESS, HAS_ADDRESS } from "../statistics/compose-from-events.js";
-import { OF_RANGE } from "../statistics/compose-from-tables.js";
-import type { Live } from "../statistics/live-rows.js";
-import { rowsOf } from "../statistics/run-statement.js";
-import type { StatisticsQuery } from "../statistics/statistics-query.js";
+import { ADDRESS, HAS_ADDRESS } from "./compose-from-events.js";
+import { OF_RANGE } from "./compose-from-tables.js";
+import type { Live } from "./live-rows.js";
+import { rowsOf } from "./run-statement.js";
+import type { StatisticsQuery } from "./statistics-query.js";
 import { groupingOf, groupSql } from "./group-version.js";
 
 export interface VersionAddressesQuery extends StatisticsQuery {

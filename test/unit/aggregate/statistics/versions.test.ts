@@ -2,8 +2,12 @@ import { compare, explain } from "@renovatebot/pep440";
 import fc from "fast-check";
 import semver from "semver";
 import { describe, expect, test } from "vitest";
-import { newestFirst } from "../../../../aggregate/versions/compare-versions.js";
-import { groupVersion, schemeOf, type VersionScheme } from "../../../../aggregate/versions/group-version.js";
+import { newestFirst } from "../../../../aggregate/statistics/compare-versions.js";
+import {
+  groupVersion,
+  schemeOf,
+  type VersionScheme,
+} from "../../../../aggregate/statistics/group-version.js";
 import { Random } from "../../../../deploy/demo/random.js";
 import { AWKWARD_VERSIONS } from "../../../support/statistics/awkward-versions.js";
 

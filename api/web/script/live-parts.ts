@@ -1,4 +1,4 @@
-import type { LiveEvent } from "../contracts/live-event.js";
+import type { LiveEvent } from "../../../schemas/contracts/live-event.js";
 
 export const LIVE_PARTS = ["time", "place", "name", "version", "client", "company"] as const;
 

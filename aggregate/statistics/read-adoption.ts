@@ -2,12 +2,12 @@ import { ADOPTION_VERSIONS_MAX, OTHER_VERSIONS } from "../../schemas/contracts/a
 import { STATISTICS_LISTS, VERSION_COLUMN } from "../../schemas/contracts/breakdowns.js";
 import type { Interval, VersionGrouping } from "../../schemas/contracts/statistics.js";
 import type { ClickHouse } from "../../schemas/shards.js";
-import { bucketSql } from "../statistics/buckets.js";
-import { OF_PACKAGES, OF_RANGE } from "../statistics/compose-from-tables.js";
-import { openLiveRows, type Live } from "../statistics/live-rows.js";
-import { readList } from "../statistics/read-statistics.js";
-import { rowsOf } from "../statistics/run-statement.js";
-import type { StatisticsQuery } from "../statistics/statistics-query.js";
+import { bucketSql } from "./buckets.js";
+import { OF_PACKAGES, OF_RANGE } from "./compose-from-tables.js";
+import { openLiveRows, type Live } from "./live-rows.js";
+import { readList } from "./read-statistics.js";
+import { rowsOf } from "./run-statement.js";
+import type { StatisticsQuery } from "./statistics-query.js";
 import { groupingOf, groupSql, storedVersion } from "./group-version.js";
 import { readVersionAddresses } from "./read-version-addresses.js";
 
