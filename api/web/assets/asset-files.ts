@@ -42,7 +42,7 @@ function assets(): Assets {
 function readAssets(): Assets {
   const scripts = textsIn(SCRIPTS).map(([name, text]) => [name, text.replaceAll(SHARED, '"./$1"')] as const);
   const shared = importedBy(scripts, textsIn(SCHEMAS));
-  const texts = [...textsIn("api/web/assets/"), ...scripts, ...shared];
+  const texts = [["dashboard.css", styles()] as const, ...textsIn("api/web/assets/"), ...scripts, ...shared];
   const shown = pictures().map(({ name, content }) => [name, content] as const);
   const files = new Map(
     [...texts, ...shown].map(([name, content]) => [name, packed(name, Buffer.from(content))]),
@@ -50,6 +50,30 @@ function readAssets(): Assets {
   const all = createHash("sha256");
   for (const { tag } of files.values()) all.update(tag);
   return { hash: all.digest("base64url").slice(0, 12), files };
+}
+
+/** In the order of the cascade: where two rules are equally specific, the later one wins. */
+const STYLES = [
+  "theme",
+  "base",
+  "frame",
+  "menus",
+  "panels",
+  "numbers",
+  "tables",
+  "forms",
+  "logs",
+  "charts",
+  "bars",
+  "range",
+  "first-steps",
+  "guide",
+  "live",
+  "print",
+];
+
+function styles(): string {
+  return STYLES.map((name) => readFileSync(assetUrl(`api/web/styles/${name}.css`), "utf8")).join("\n");
 }
 
 type NamedText = readonly [name: string, text: string];
