@@ -1,38 +1,31 @@
 import { ANNOTATION_TEXT_MAX, type AnnotationRecord } from "../../../schemas/contracts/annotation.js";
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { dateAt } from "../../../schemas/date-range.js";
 import { path } from "../../web/address.js";
 import { type Submitted, type Visit, mayManage, page, useVisit } from "../../web/page.js";
-import { Button, ConfirmButton, CopyLine, Field, Form, Select } from "../../web/parts/form.js";
+import { Button, ConfirmButton, CopyLine, Field, Form } from "../../web/parts/form.js";
 import { formatDate, formatDays } from "../../web/parts/format.js";
-import { Badge, EmptyState, PageHead, Panel } from "../../web/parts/panel.js";
-import { Pager, Table } from "../../web/parts/table.js";
+import { Badge, Panel } from "../../web/parts/panel.js";
+import { Table } from "../../web/parts/table.js";
 import { type Form as Sent, faultsAt } from "../../web/read-form.js";
-import { packagesOf } from "../../web/artifacts-of.js";
-import { SettingsTabs } from "./settings-tabs.js";
+import {
+  PackageSelect,
+  type RecordList,
+  SettingsList,
+  backTo,
+  changeRecord,
+  listOf,
+  loadRecords,
+  packageName,
+} from "./settings-list.js";
 
-interface AnnotationList {
-  annotations: AnnotationRecord[];
-  next?: string;
-  packages: readonly PackageV1[];
-}
+type AnnotationList = RecordList<AnnotationRecord>;
 
 export const annotationsPage = page<AnnotationList>({
   path: "/o/:owner/settings/annotations",
   section: "settings",
-  async load(visit) {
-    const { api, owner, query } = visit;
-    const [list, packages] = await Promise.all([
-      api<{ annotations: AnnotationRecord[]; next?: string }>({
-        path: path`/v2/${owner.name}/annotations`,
-        query: { after: query.get("after") ?? undefined, per_page: 50 },
-      }),
-      packagesOf(visit),
-    ]);
-    return { ...list, packages };
-  },
+  load: (visit) => loadRecords(visit, "annotations"),
   title: (_, { owner }) => `Annotations · ${owner.name}`,
-  render: (list) => <Annotations {...list} />,
+  render: (list) => <Annotations list={list} />,
   submit: change,
   notices: {
     created: "Annotation added.",
@@ -41,35 +34,29 @@ export const annotationsPage = page<AnnotationList>({
   },
 });
 
-function Annotations({ annotations, next, packages }: AnnotationList) {
+function Annotations({ list }: { list: AnnotationList }) {
   const { owner } = useVisit();
   return (
-    <>
-      <PageHead
-        title="Annotations"
-        guide="annotations"
-        about="Mark releases and other events on your charts."
-      />
-      <SettingsTabs current="annotations" />
-      {annotations.length === 0 ? (
-        <EmptyState title="No annotations yet">
-          <p>Add one below, or let GitHub add one for each release.</p>
-        </EmptyState>
-      ) : (
-        <Panel title="Annotations">
-          <AnnotationTable annotations={annotations} packages={packages} />
-        </Panel>
-      )}
-      <Pager next={next} />
-      {mayManage(owner) && <NewNote packages={packages} />}
+    <SettingsList
+      tab="annotations"
+      title="Annotations"
+      guide="annotations"
+      about="Mark releases and other events on your charts."
+      list={list}
+      table={<AnnotationTable list={list} />}
+      empty={{
+        title: "No annotations yet",
+        text: "Add one below, or let GitHub add one for each release.",
+      }}
+    >
+      {mayManage(owner) && <NewNote packages={list.packages} />}
       {mayManage(owner) && <Releases />}
-    </>
+    </SettingsList>
   );
 }
 
-function AnnotationTable({ annotations, packages }: Pick<AnnotationList, "annotations" | "packages">) {
+function AnnotationTable({ list: { records, packages } }: { list: AnnotationList }) {
   const { owner } = useVisit();
-  const names = new Map(packages.map(({ uuid, name }) => [uuid, name]));
   return (
     <Table
       caption="Annotations"
@@ -80,7 +67,7 @@ function AnnotationTable({ annotations, packages }: Pick<AnnotationList, "annota
         { name: "Package" },
         ...(mayManage(owner) ? [{ name: "Actions", isUnnamed: true }] : []),
       ]}
-      rows={annotations.map(({ id, date, end_date: end, text, url, kind, package_id: of }) => [
+      rows={records.map(({ id, date, end_date: end, text, url, kind, package_id: of }) => [
         end === undefined ? formatDate(date) : formatDays(date, end),
         <>
           {url === undefined ? (
@@ -92,7 +79,7 @@ function AnnotationTable({ annotations, packages }: Pick<AnnotationList, "annota
           )}{" "}
           {kind === "release" && <Badge>Release</Badge>}
         </>,
-        of === undefined ? "All packages" : <bdi>{names.get(of) ?? ""}</bdi>,
+        of === undefined ? "All packages" : packageName(packages, of),
         ...(mayManage(owner)
           ? [
               <ConfirmButton
@@ -127,14 +114,11 @@ function NewNote({ packages }: Pick<AnnotationList, "packages">) {
           placeholder="https://example.org/blog/1.5"
           hint="Optional."
         />
-        <Select
-          name="package"
+        <PackageSelect
           label="Package"
+          none="All packages"
+          packages={packages}
           value={query.get("package") ?? ""}
-          options={[
-            { value: "", label: "All packages" },
-            ...packages.map(({ uuid, name }) => ({ value: uuid, label: name })),
-          ]}
         />
         <Button>Add annotation</Button>
       </Form>
@@ -177,8 +161,8 @@ function Releases() {
   );
 }
 
-async function change({ api, owner, href }: Visit, form: Sent): Promise<Submitted> {
-  const back = (notice: string) => ({ to: href(path`/o/${owner.name}/settings/annotations`, { notice }) });
+async function change(visit: Visit, form: Sent): Promise<Submitted> {
+  const { api, owner } = visit;
   const secretAt = path`/v2/${owner.name}/annotation-secret`;
   if (form.action === "make-secret") {
     const { secret } = await api<{ secret: string }>({ method: "POST", path: secretAt });
@@ -186,18 +170,14 @@ async function change({ api, owner, href }: Visit, form: Sent): Promise<Submitte
   }
   if (form.action === "end-secret") {
     await api({ method: "DELETE", path: secretAt });
-    return back("secret-ended");
+    return backTo(visit, "annotations", "secret-ended");
   }
-  const list = path`/v2/${owner.name}/annotations`;
-  const [verb = "", id = ""] = form.action.split(" ");
-  if (verb === "delete") {
-    await api({ method: "DELETE", path: list + path`/${id}` });
-    return back("deleted");
-  }
+  if (form.action !== "create") return changeRecord(visit, form, "annotations");
   const optional = Object.fromEntries(
     ["end_date", "url", "package"].map((name) => [name, form.optional(name)] as const),
   );
   const body = { date: form.text("date"), text: form.text("text"), ...optional };
-  await faultsAt({ "too-many-annotations": "text" }, api({ method: "POST", path: list, body }));
-  return back("created");
+  const created = api({ method: "POST", path: listOf(visit, "annotations"), body });
+  await faultsAt({ "too-many-annotations": "text" }, created);
+  return backTo(visit, "annotations", "created");
 }

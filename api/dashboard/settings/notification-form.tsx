@@ -10,6 +10,7 @@ import type { Visit } from "../../web/page.js";
 import { Button, Field, Form, Select } from "../../web/parts/form.js";
 import { Panel } from "../../web/parts/panel.js";
 import { type Form as Sent, faultsAt } from "../../web/read-form.js";
+import { PackageSelect } from "./settings-list.js";
 import { CHANNEL_WORDS, EVENT_WORDS } from "./notification-words.js";
 
 interface FormProps {
@@ -30,15 +31,7 @@ export function NotificationForm({ packages, edited }: FormProps) {
           value={edited?.event}
           options={NOTIFICATION_EVENTS.map((value) => ({ value, label: EVENT_WORDS[value] }))}
         />
-        <Select
-          name="package"
-          label="Package"
-          value={edited?.package_id}
-          options={[
-            { value: "", label: "All" },
-            ...packages.map(({ uuid, name }) => ({ value: uuid, label: name })),
-          ]}
-        />
+        <PackageSelect label="Package" none="All" packages={packages} value={edited?.package_id} />
         <Field
           name="threshold_percent"
           label="Threshold (%)"

@@ -1,4 +1,3 @@
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type {
   NotificationPreview,
   NotificationRecord,
@@ -6,20 +5,25 @@ import type {
 } from "../../../schemas/contracts/notification.js";
 import { path } from "../../web/address.js";
 import { type Submitted, type Visit, page, useVisit } from "../../web/page.js";
-import { Button, ConfirmButton, Form } from "../../web/parts/form.js";
+import { ConfirmButton } from "../../web/parts/form.js";
 import { formatTime } from "../../web/parts/format.js";
-import { Badge, EmptyState, PageHead, Panel } from "../../web/parts/panel.js";
-import { Pager, Table } from "../../web/parts/table.js";
+import { Badge, Panel } from "../../web/parts/panel.js";
+import { Table } from "../../web/parts/table.js";
 import type { Form as Sent } from "../../web/read-form.js";
-import { packagesOf } from "../../web/artifacts-of.js";
 import { NotificationForm, saveNotification } from "./notification-form.js";
 import { CHANNEL_WORDS, EVENT_WORDS } from "./notification-words.js";
-import { SettingsTabs } from "./settings-tabs.js";
+import {
+  ActionButton,
+  type RecordList,
+  SettingsList,
+  backTo,
+  changeRecord,
+  listOf,
+  loadRecords,
+  packageName,
+} from "./settings-list.js";
 
-interface NotificationList {
-  notifications: NotificationRecord[];
-  next?: string;
-  packages: readonly PackageV1[];
+interface NotificationList extends RecordList<NotificationRecord> {
   /** The one that is edited or looked at, by `?edit=` and `?preview=`. */
   edited?: NotificationRecord;
   preview?: NotificationPreview;
@@ -30,7 +34,7 @@ export const notificationsPage = page<NotificationList>({
   section: "settings",
   load,
   title: (_, { owner }) => `Notifications – ${owner.name}`,
-  render: (list, { shown }) => <Notifications {...list} sent={shown as NotificationSent | undefined} />,
+  render: (list, { shown }) => <Notifications list={list} sent={shown as NotificationSent | undefined} />,
   submit: change,
   notices: {
     created: "Notification created. It covers periods and events from now on.",
@@ -41,51 +45,48 @@ export const notificationsPage = page<NotificationList>({
 });
 
 async function load(visit: Visit): Promise<NotificationList> {
-  const { api, owner, query } = visit;
-  const at = path`/v2/${owner.name}/notifications`;
+  const { api, query } = visit;
+  const at = listOf(visit, "notifications");
   const [edit, preview] = [query.get("edit"), query.get("preview")];
-  const [list, packages, edited, previewed] = await Promise.all([
-    api<{ notifications: NotificationRecord[]; next?: string }>({
-      path: at,
-      query: { after: query.get("after") ?? undefined, per_page: 50 },
-    }),
-    packagesOf(visit),
+  const [list, edited, previewed] = await Promise.all([
+    loadRecords<NotificationRecord>(visit, "notifications"),
     edit === null ? undefined : api<NotificationRecord>({ path: at + path`/${edit}` }),
     preview === null ? undefined : api<NotificationPreview>({ path: at + path`/${preview}/preview` }),
   ]);
-  return { ...list, packages, ...(edited && { edited }), ...(previewed && { preview: previewed }) };
+  return { ...list, ...(edited && { edited }), ...(previewed && { preview: previewed }) };
 }
 
-interface Shown extends NotificationList {
-  /** What came of a message that was sent by hand. */
+interface NotificationsProps {
+  list: NotificationList;
+  /** The result of a message that was sent by hand. */
   sent: NotificationSent | undefined;
 }
 
-function Notifications({ notifications, next, packages, edited, preview, sent }: Shown) {
+function Notifications({ list, sent }: NotificationsProps) {
+  const { packages, edited, preview } = list;
   return (
-    <>
-      <PageHead
-        title="Notifications"
-        guide="notifications"
-        about="Get digests and alerts by e-mail or chat."
-      />
-      <SettingsTabs current="notifications" />
-      <LinkNotice />
-      {sent !== undefined && <SentNotice sent={sent} />}
-      {preview !== undefined && <Preview preview={preview} />}
-      {notifications.length === 0 ? (
-        <EmptyState title="No notifications yet">
-          <p>Start with the weekly digest: every Monday you get the numbers of the previous week.</p>
-        </EmptyState>
-      ) : (
-        <Panel title="Notifications">
-          <NotificationTable notifications={notifications} packages={packages} />
-        </Panel>
-      )}
-      <Pager next={next} />
+    <SettingsList
+      tab="notifications"
+      title="Notifications"
+      guide="notifications"
+      about="Get digests and alerts by e-mail or chat."
+      notices={
+        <>
+          <LinkNotice />
+          {sent !== undefined && <SentNotice sent={sent} />}
+          {preview !== undefined && <Preview preview={preview} />}
+        </>
+      }
+      list={list}
+      table={<NotificationTable list={list} />}
+      empty={{
+        title: "No notifications yet",
+        text: "Start with the weekly digest: every Monday you get the numbers of the previous week.",
+      }}
+    >
       {edited !== undefined && <NotificationForm packages={packages} edited={edited} />}
       <NotificationForm packages={packages} />
-    </>
+    </SettingsList>
   );
 }
 
@@ -127,11 +128,7 @@ function Preview({ preview: { subject, text } }: { preview: NotificationPreview 
   );
 }
 
-function NotificationTable({
-  notifications,
-  packages,
-}: Pick<NotificationList, "notifications" | "packages">) {
-  const names = new Map(packages.map(({ uuid, name }) => [uuid, name]));
+function NotificationTable({ list: { records, packages } }: { list: NotificationList }) {
   return (
     <Table
       caption="Notifications"
@@ -142,12 +139,12 @@ function NotificationTable({
         { name: "Status" },
         { name: "Change", isUnnamed: true },
       ]}
-      rows={notifications.map((each) => [
+      rows={records.map((each) => [
         <>
           {EVENT_WORDS[each.event]}{" "}
           <span class="soft">
             {each.threshold_percent !== undefined && `${each.threshold_percent} % `}
-            <bdi>{names.get(each.package_id ?? "") ?? ""}</bdi>
+            {packageName(packages, each.package_id)}
           </span>
         </>,
         <>
@@ -198,22 +195,17 @@ function Changes({ notification }: { notification: NotificationRecord }) {
       <a class="button" href={href(here, { preview: id })}>
         Preview
       </a>
-      {confirmed !== false && (
-        <Form action={`send ${id}`}>
-          <Button kind="quiet">Send now</Button>
-        </Form>
-      )}
+      {confirmed !== false && <ActionButton action={`send ${id}`} label="Send now" />}
       {enabled && confirmed === false && stopped !== true && (
-        <Form action={`ask ${id}`}>
-          <Button kind="quiet">Send confirmation again</Button>
-        </Form>
+        <ActionButton action={`ask ${id}`} label="Send confirmation again" />
       )}
       <a class="button" href={`${href(here, { edit: id })}#edit`}>
         Edit
       </a>
-      <Form action={`${enabled ? "disable" : "enable"} ${id}`}>
-        <Button kind="quiet">{enabled ? "Turn off" : "Turn on"}</Button>
-      </Form>
+      <ActionButton
+        action={`${enabled ? "disable" : "enable"} ${id}`}
+        label={enabled ? "Turn off" : "Turn on"}
+      />
       <ConfirmButton
         action={`delete ${id}`}
         label="Delete"
@@ -224,28 +216,23 @@ function Changes({ notification }: { notification: NotificationRecord }) {
 }
 
 async function change(visit: Visit, form: Sent): Promise<Submitted> {
-  const { api, owner, href } = visit;
-  const list = path`/v2/${owner.name}/notifications`;
-  const back = (notice: string) => ({ to: href(path`/o/${owner.name}/settings/notifications`, { notice }) });
+  const { api } = visit;
+  const list = listOf(visit, "notifications");
   const [verb = "", id = ""] = form.action.split(" ");
   const at = list + path`/${id}`;
   switch (verb) {
     case "create":
       await saveNotification(visit, form, { method: "POST", path: list });
-      return back("created");
+      return backTo(visit, "notifications", "created");
     case "change":
       await saveNotification(visit, form, { method: "PUT", path: at });
-      return back("changed");
+      return backTo(visit, "notifications", "changed");
     case "send":
       return { shown: await api<NotificationSent>({ method: "POST", path: `${at}/send` }) };
     case "ask":
       await api({ method: "POST", path: `${at}/confirmation` });
-      return back("asked");
-    case "delete":
-      await api({ method: "DELETE", path: at });
-      return back("deleted");
+      return backTo(visit, "notifications", "asked");
     default:
-      await api({ method: "PUT", path: at, body: { enabled: verb === "enable" } });
-      return back("changed");
+      return changeRecord(visit, form, "notifications");
   }
 }

@@ -1,41 +1,35 @@
-import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { SOURCE_KINDS, type SourceRecord } from "../../../schemas/contracts/source.js";
 import { Problem } from "../../../schemas/problem.js";
 import { REGISTRIES } from "../../features/sources/registries/registries.js";
 import { sourceAt } from "../../features/sources/source-at.js";
 import { path } from "../../web/address.js";
 import { type Visit, mayManage, page, useVisit } from "../../web/page.js";
-import { Button, ConfirmButton, Field, Form, Select } from "../../web/parts/form.js";
-import { Badge, EmptyState, PageHead, Panel } from "../../web/parts/panel.js";
+import { Button, ConfirmButton, Field, Form } from "../../web/parts/form.js";
+import { Badge, Panel } from "../../web/parts/panel.js";
 import { formatDays } from "../../web/parts/format.js";
 import { Time } from "../../web/parts/time.js";
-import { Pager, Table } from "../../web/parts/table.js";
+import { Table } from "../../web/parts/table.js";
 import { type Form as Sent, NOTHING_SAVED, faultsAt } from "../../web/read-form.js";
-import { packagesOf } from "../../web/artifacts-of.js";
-import { SettingsTabs } from "./settings-tabs.js";
+import {
+  ActionButton,
+  PackageSelect,
+  type RecordList,
+  SettingsList,
+  backTo,
+  changeRecord,
+  listOf,
+  loadRecords,
+  packageName,
+} from "./settings-list.js";
 
-interface SourceList {
-  sources: SourceRecord[];
-  next?: string;
-  packages: readonly PackageV1[];
-}
+type SourceList = RecordList<SourceRecord>;
 
 export const sourcesPage = page<SourceList>({
   path: "/o/:owner/settings/sources",
   section: "settings",
-  async load(visit) {
-    const { api, owner, query } = visit;
-    const [list, packages] = await Promise.all([
-      api<{ sources: SourceRecord[]; next?: string }>({
-        path: path`/v2/${owner.name}/sources`,
-        query: { after: query.get("after") ?? undefined, per_page: 50 },
-      }),
-      packagesOf(visit),
-    ]);
-    return { ...list, packages };
-  },
+  load: (visit) => loadRecords(visit, "sources"),
   title: (_, { owner }) => `Registry counts · ${owner.name}`,
-  render: (list) => <Sources {...list} />,
+  render: (list) => <Sources list={list} />,
   submit: change,
   notices: {
     created: "Registry added. Fetching its counts…",
@@ -45,34 +39,29 @@ export const sourcesPage = page<SourceList>({
   },
 });
 
-function Sources({ sources, next, packages }: SourceList) {
+function Sources({ list }: { list: SourceList }) {
   const { owner } = useVisit();
   return (
-    <>
-      <PageHead
-        title="Registry counts"
-        guide="sources"
-        about="Counts from package registries, fetched daily and shown next to your own."
-      />
-      <SettingsTabs current="sources" />
-      {sources.length === 0 ? (
-        <EmptyState title="No registries yet">
-          <p>Add a package on npm, PyPI, Docker Hub, GitHub, crates.io, RubyGems or Homebrew below.</p>
-        </EmptyState>
-      ) : (
-        <Panel title="Registries">
-          <SourceTable sources={sources} packages={packages} />
-        </Panel>
-      )}
-      <Pager next={next} />
-      {mayManage(owner) && <NewSource packages={packages} />}
-    </>
+    <SettingsList
+      tab="sources"
+      title="Registry counts"
+      guide="sources"
+      about="Counts from package registries, fetched daily and shown next to your own."
+      list={list}
+      name="Registries"
+      table={<SourceTable list={list} />}
+      empty={{
+        title: "No registries yet",
+        text: "Add a package on npm, PyPI, Docker Hub, GitHub, crates.io, RubyGems or Homebrew below.",
+      }}
+    >
+      {mayManage(owner) && <NewSource packages={list.packages} />}
+    </SettingsList>
   );
 }
 
-function SourceTable({ sources, packages }: Pick<SourceList, "sources" | "packages">) {
+function SourceTable({ list: { records, packages } }: { list: SourceList }) {
   const { owner } = useVisit();
-  const names = new Map(packages.map(({ uuid, name }) => [uuid, name]));
   return (
     <Table
       caption="Registries"
@@ -84,14 +73,14 @@ function SourceTable({ sources, packages }: Pick<SourceList, "sources" | "packag
         { name: "Period" },
         ...(mayManage(owner) ? [{ name: "Actions", isUnnamed: true }] : []),
       ]}
-      rows={sources.map((source) => [
+      rows={records.map((source) => [
         <>
           <a href={REGISTRIES[source.kind].pageOf(source.name)} rel="noreferrer">
             <bdi>{source.name}</bdi>
           </a>{" "}
           <span class="soft">{source.kind}</span>
         </>,
-        <bdi>{names.get(source.package_id ?? "") ?? ""}</bdi>,
+        packageName(packages, source.package_id),
         <State source={source} />,
         source.first_date === undefined
           ? ""
@@ -122,14 +111,11 @@ function State({ source: { enabled, last_error: error, last_success_at: at } }: 
 function Changes({ source: { id, enabled } }: { source: SourceRecord }) {
   return (
     <div class="actions">
-      {enabled && (
-        <Form action={`run ${id}`}>
-          <Button kind="quiet">Fetch now</Button>
-        </Form>
-      )}
-      <Form action={`${enabled ? "disable" : "enable"} ${id}`}>
-        <Button kind="quiet">{enabled ? "Disable" : "Enable"}</Button>
-      </Form>
+      {enabled && <ActionButton action={`run ${id}`} label="Fetch now" />}
+      <ActionButton
+        action={`${enabled ? "disable" : "enable"} ${id}`}
+        label={enabled ? "Disable" : "Enable"}
+      />
       <ConfirmButton
         action={`delete ${id}`}
         label="Delete"
@@ -150,13 +136,10 @@ function NewSource({ packages }: Pick<SourceList, "packages">) {
           placeholder="https://www.npmjs.com/package/left-pad"
           hint={`Or a registry and a name, such as npm @acme/tool. Registries: ${SOURCE_KINDS.join(", ")}.`}
         />
-        <Select
-          name="package"
+        <PackageSelect
           label="Show on package"
-          options={[
-            { value: "", label: "None" },
-            ...packages.map(({ uuid, name }) => ({ value: uuid, label: name })),
-          ]}
+          none="None"
+          packages={packages}
           hint="The package page will show these counts next to your own."
         />
         <Button>Add registry</Button>
@@ -165,27 +148,19 @@ function NewSource({ packages }: Pick<SourceList, "packages">) {
   );
 }
 
-async function change({ api, owner, href }: Visit, form: Sent): Promise<{ to: string }> {
-  const list = path`/v2/${owner.name}/sources`;
-  const back = (notice: string) => ({ to: href(path`/o/${owner.name}/settings/sources`, { notice }) });
+async function change(visit: Visit, form: Sent): Promise<{ to: string }> {
+  const { api } = visit;
+  const list = listOf(visit, "sources");
   const [verb = "", id = ""] = form.action.split(" ");
   if (verb === "create") {
     const body = { ...namedBy(form), package: form.optional("package") };
     const fields = { "unknown-name": "page", "already-exists": "page", "too-many-sources": "page" };
     await faultsAt(fields, api({ method: "POST", path: list, body }));
-    return back("created");
+    return backTo(visit, "sources", "created");
   }
-  const at = list + path`/${id}`;
-  if (verb === "run") {
-    await api({ method: "POST", path: `${at}/run` });
-    return back("due");
-  }
-  if (verb === "delete") {
-    await api({ method: "DELETE", path: at });
-    return back("deleted");
-  }
-  await api({ method: "PUT", path: at, body: { enabled: verb === "enable" } });
-  return back("changed");
+  if (verb !== "run") return changeRecord(visit, form, "sources");
+  await api({ method: "POST", path: list + path`/${id}/run` });
+  return backTo(visit, "sources", "due");
 }
 
 /** The address of a page, or `kind name`. */
