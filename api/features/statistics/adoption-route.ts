@@ -5,8 +5,7 @@ import type { ClickHouse } from "../../../schemas/shards.js";
 import type { RunLimited } from "../../base/http/limit-work.js";
 import { type Route, route } from "../../base/http/route.js";
 import { answerCsv } from "./answer-list.js";
-import { statisticsAsked } from "./statistics-asked.js";
-import { formatOf, prepareStatistics } from "./prepare-statistics.js";
+import { prepareStatistics } from "./prepare-statistics.js";
 import { READ_ADOPTION } from "./adoption-operation.js";
 import { adoptionAnswer, adoptionAsCsv } from "./adoption-answer.js";
 import { readEndsOfLife } from "./ends-of-life.js";
@@ -23,14 +22,8 @@ export function adoptionRoute(
     operation: READ_ADOPTION,
     async handle(call) {
       const { ctx, recordExports } = call;
-      const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
-      const format = formatOf(ctx);
-      const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
-        call,
-        asked,
-        format,
-        readsEvents: true,
-      });
+      const prepared = await prepareStatistics(pg, runLimited, call, () => true);
+      const { asked, scope, exported, readOnce } = prepared;
       const { range, interval, versions } = asked;
       const [id = ""] = scope.packages;
       const endsOfLife = { versions: await readEndsOfLife(pg, id), scheme: schemeOf(scope.libraryTypes) };

@@ -8,17 +8,13 @@ import type { ApiContext, Call } from "../../base/http/route.js";
 import { type ExportState, readExportState } from "../imports/export-state.js";
 import { readPixel } from "../packages/pixels.js";
 import type { Postgres } from "../../base/postgres/query.js";
-import type { StatisticsAsked } from "./statistics-asked.js";
+import { type StatisticsAsked, type StatisticsSent, statisticsAsked } from "./statistics-asked.js";
 import { eventsFromIn } from "./statistics-answer.js";
 import { ownerInPartFor, type Scope, statisticsScope } from "./statistics-scope.js";
 
-interface Asked {
-  call: Pick<Call<OwnerAction>, "ctx" | "account" | "action" | "param">;
-  asked: StatisticsAsked;
-  format: Format;
-  /** Also without filters and pixels. */
-  readsEvents?: boolean;
-}
+type StatisticsCall = Pick<Call<OwnerAction>, "ctx" | "account" | "action" | "param"> & {
+  query: StatisticsSent;
+};
 
 /** What numbers are read with: the caller's query, and the state of the owner's imports right before. */
 interface Reading {
@@ -28,6 +24,8 @@ interface Reading {
 }
 
 interface Prepared {
+  asked: StatisticsAsked;
+  format: Format;
   scope: Scope;
   /** What is to be recorded of an export; undefined for an answer that is none. */
   exported: Changed | undefined;
@@ -35,18 +33,27 @@ interface Prepared {
   readOnce: <Read extends object>(of: unknown, read: (reading: Reading) => Promise<Read>) => Promise<Read>;
 }
 
-/** Admits the caller to the numbers, as to their export where that is asked for. */
+/**
+ * Reads the query, and admits the caller to the numbers, or to their export as CSV. `readsEvents`: whether the numbers come
+ * from events even without filters and pixels.
+ */
 export async function prepareStatistics(
   pg: Postgres,
   runLimited: RunLimited,
-  { call: { ctx, account, action, param }, asked, format, readsEvents }: Asked,
+  call: StatisticsCall,
+  readsEvents: (asked: StatisticsAsked) => boolean = () => false,
 ): Promise<Prepared> {
+  const { ctx, account, action, param } = call;
+  const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
+  const format = formatOf(ctx);
   const part = await ownerInPartFor(pg, account, param("owner"), action);
   const { owner } = part;
   const scope = await statisticsScope(pg, part, asked);
   const exported = await admitFormat(pg, account, { owner, asked, scope, format });
   const { range, before, compared, beforeUntil, filters, automated } = asked;
   return {
+    asked,
+    format,
     scope,
     exported,
     readOnce(of, read) {
@@ -56,7 +63,11 @@ export async function prepareStatistics(
         // Read before the events: they must contain all that it promises.
         const state = await readExportState(pg, [owner.id]);
         const { completeThrough, unsettled } = state;
-        const eventsFrom = eventsFromIn(asked, { scope, eventsFrom: state.eventsFrom, readsEvents });
+        const eventsFrom = eventsFromIn(asked, {
+          scope,
+          eventsFrom: state.eventsFrom,
+          readsEvents: readsEvents(asked),
+        });
         const filtered = { range, before, compared, beforeUntil, filters, automated };
         const query = { ...scope, ...filtered, unsettled, signal };
         return reuse(stateKey(state), () => read({ completeThrough, eventsFrom, query }));
@@ -76,7 +87,7 @@ function stateKey({ unsettled, eventsFrom, lastSettled }: ExportState): string {
 
 export type Format = "json" | "csv";
 
-export function formatOf(ctx: ApiContext): Format {
+function formatOf(ctx: ApiContext): Format {
   ctx.vary("Accept");
   return ctx.accepts("application/json", "text/csv") === "text/csv" ? "csv" : "json";
 }
@@ -85,7 +96,7 @@ export function formatOf(ctx: ApiContext): Format {
 async function admitFormat(
   pg: Postgres,
   account: Account,
-  { owner, asked, scope, format }: Pick<Asked, "asked" | "format"> & { owner: Owner; scope: Scope },
+  { owner, asked, scope, format }: Pick<Prepared, "asked" | "format" | "scope"> & { owner: Owner },
 ): Promise<Changed | undefined> {
   if (format !== "csv") return undefined;
   const [id] = scope.packages;

@@ -69,17 +69,19 @@ export function eventsFromIn(
   {
     scope,
     eventsFrom,
-    readsEvents = filters.length > 0 || scope.pixels.length > 0,
+    readsEvents = false,
   }: {
     scope: { pixels: readonly string[] };
     eventsFrom: string | undefined;
-    readsEvents?: boolean | undefined;
+    /** Also without filters and pixels. */
+    readsEvents?: boolean;
   },
 ): string | undefined {
   const isMissing = [range, ...(before === undefined ? [] : [before])].some(
     ({ startDate }) => startDate < (eventsFrom ?? ""),
   );
-  return readsEvents && isMissing ? eventsFrom : undefined;
+  const isRead = readsEvents || filters.length > 0 || scope.pixels.length > 0;
+  return isRead && isMissing ? eventsFrom : undefined;
 }
 
 export function periodOf({ startDate, endDate }: DateRange): { start_date: string; end_date: string } {

@@ -36,7 +36,7 @@ export interface StatisticsAsked extends Compared {
 }
 
 /** The parameters that some operation of statistics has. */
-interface StatisticsSent {
+export interface StatisticsSent {
   readonly startDate: string | undefined;
   readonly endDate: string | undefined;
   readonly package: string | undefined;

@@ -8,10 +8,10 @@ import { limitWork } from "../../base/http/limit-work.js";
 import { type Route, route } from "../../base/http/route.js";
 import { answerCsv, answerList, parsePosition, seriesAsCsv } from "./answer-list.js";
 import { packageStatisticsRoute } from "./package-statistics-routes.js";
-import { statisticsAsked } from "./statistics-asked.js";
+import type { StatisticsAsked } from "./statistics-asked.js";
 import { measureOf, periodOf, statisticsAnswer } from "./statistics-answer.js";
 import { READ_STATISTICS, READ_STATISTICS_LIST } from "./statistics-operations.js";
-import { formatOf, prepareStatistics } from "./prepare-statistics.js";
+import { prepareStatistics } from "./prepare-statistics.js";
 import { adoptionRoute } from "./adoption-route.js";
 import { readEndsOfLifeRoute, setEndsOfLifeRoute } from "./end-of-life-routes.js";
 
@@ -40,14 +40,8 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       operation: READ_STATISTICS,
       async handle(call) {
         const { ctx, recordExports } = call;
-        const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
-        const format = formatOf(ctx);
-        const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
-          call,
-          asked,
-          format,
-          ...(asked.interval === "hour" && { readsEvents: true }),
-        });
+        const prepared = await prepareStatistics(pg, runLimited, call, isByHour);
+        const { asked, scope, exported, readOnce } = prepared;
         const statistics = await readOnce("statistics", async ({ query, ...known }) => {
           const { interval, limit, versions } = asked;
           const shown = { interval, limit, versions, lists: STATISTICS_LISTS };
@@ -66,15 +60,10 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       operation: READ_STATISTICS_LIST,
       async handle(call) {
         const { ctx, param, recordExports } = call;
-        const asked = statisticsAsked(call.query, { query: ctx.query, now: new Date() });
-        const format = formatOf(ctx);
+        const prepared = await prepareStatistics(pg, runLimited, call);
+        const { asked, format, scope, exported, readOnce } = prepared;
         const isWhole = format === "csv" && ctx.query["per_page"] === undefined;
         const page = { ...pageOf(call.query), ...(isWhole && { perPage: CSV_ROWS_MAX }) };
-        const { scope, exported, readOnce } = await prepareStatistics(pg, runLimited, {
-          call,
-          asked,
-          format,
-        });
         const list = listNamed(param("breakdown"));
         const { range, before, versions } = asked;
         const after = page.after === undefined ? undefined : parsePosition(page.after);
@@ -95,6 +84,11 @@ export function statisticsRoutes({ pg, clickhouse }: StatisticsRoutesDeps): Rout
       },
     }),
   ];
+}
+
+/** The daily tables have no hours. */
+function isByHour({ interval }: StatisticsAsked): boolean {
+  return interval === "hour";
 }
 
 function listNamed(name: string): StatisticsList {
