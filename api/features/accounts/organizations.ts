@@ -3,7 +3,6 @@ import type { OrganizationUpsert, OrganizationV1 } from "../../../schemas/contra
 import { Problem } from "../../../schemas/problem.js";
 import { withoutNulls } from "../../../schemas/formats.js";
 import type { UserOrganization } from "../../../schemas/contracts/user.js";
-import type { OwnerRow } from "../../base/access/owners.js";
 import { type Postgres, query, utc, violates } from "../../base/postgres/query.js";
 
 /** Inserts the organization and its creator's membership as owner. Throws `already-exists` if the name is taken. */

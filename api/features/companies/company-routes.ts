@@ -14,7 +14,6 @@ import {
   lastDays,
   parseOptionalDateRange,
 } from "../../../schemas/date-range.js";
-import { DATE } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import { requireExportOf, wholeOwnerFor } from "../../base/access/authorise.js";
 import { answerCompanies, companiesAsCsv, companiesTypeOf } from "./answer-companies.js";

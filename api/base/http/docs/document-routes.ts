@@ -81,7 +81,7 @@ const PAGE_POLICY = [
 function answerPage(ctx: ApiContext, page: PackedFile): void {
   if (ctx.path.endsWith("/")) {
     ctx.status = 308;
-    ctx.set("Location", "../../../http/docs");
+    ctx.set("Location", "../docs");
     return;
   }
   ctx.set("Content-Security-Policy", PAGE_POLICY);

@@ -87,7 +87,7 @@ test("the tests know every route that a module of api/ makes", async () => {
     .filter((file) => /\/[a-z-]+-routes\.ts$/.test(file))
     .map((file) => file.replace(/\.ts$/, ".js"));
   const modules = await Promise.all(
-    files.map(async (file) => import(`../../../../api/${file}`) as Promise<object>),
+    files.map(async (file) => import(`../../../../../api/${file}`) as Promise<object>),
   );
   const makers = modules.flatMap((each) =>
     Object.entries(each).filter(([name, made]) => /Routes$/.test(name) && typeof made === "function"),

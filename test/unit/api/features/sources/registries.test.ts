@@ -8,7 +8,9 @@ import { SOURCE_KINDS, type SourceKind } from "../../../../../schemas/contracts/
 const TODAY = "2026-08-04";
 
 function fixture(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`../../../fixtures/sources/${name}.json`, import.meta.url), "utf8"));
+  return JSON.parse(
+    readFileSync(new URL(`../../../../fixtures/sources/${name}.json`, import.meta.url), "utf8"),
+  );
 }
 
 function asksOf(kind: SourceKind, name: string, hasToken = false): Ask[] {
