@@ -2,7 +2,7 @@ import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../schemas/contracts/pixel.js";
 import type { SourceRecord } from "../../../schemas/contracts/source.js";
 import { Problem } from "../../../schemas/problem.js";
-import { packageFor, sourceAt } from "../../features/sources/source-at.js";
+import { packageFor, parseRegistryUrl } from "../../features/sources/parse-registry-url.js";
 import { path } from "../../web/address.js";
 import { type Visit, mayManage, page, useVisit } from "../../web/page.js";
 import { Button, Field, Form } from "../../web/parts/form.js";
@@ -101,7 +101,7 @@ function createPackage({ api, owner }: Visit, body: object): Promise<PackageV1> 
 /** A package and its source in one go. A package of that name is taken as it is. */
 async function createFromPage(visit: Visit, form: Sent): Promise<{ to: string }> {
   const { api, owner, href } = visit;
-  const found = sourceAt(form.text("page"));
+  const found = parseRegistryUrl(form.text("page"));
   if (found === undefined)
     throw new Problem("invalid-body", NOTHING_SAVED, {
       errors: [{ path: "/page", message: "must be the URL of a package on one of these registries" }],

@@ -1,7 +1,7 @@
 import { SOURCE_KINDS, type SourceRecord } from "../../../schemas/contracts/source.js";
 import { Problem } from "../../../schemas/problem.js";
 import { REGISTRIES } from "../../features/sources/registries/registries.js";
-import { sourceAt } from "../../features/sources/source-at.js";
+import { parseRegistryUrl } from "../../features/sources/parse-registry-url.js";
 import { path } from "../../web/address.js";
 import { type Visit, mayManage, page, useVisit } from "../../web/page.js";
 import { Button, ConfirmButton, Field, Form } from "../../web/parts/form.js";
@@ -167,7 +167,7 @@ async function change(visit: Visit, form: Sent): Promise<{ to: string }> {
 function namedBy(form: Sent): { kind: string; name: string } {
   const text = form.text("page");
   const [kind = "", ...name] = text.split(/\s+/);
-  const found = sourceAt(text) ?? { kind, name: name.join(" ") };
+  const found = parseRegistryUrl(text) ?? { kind, name: name.join(" ") };
   if (SOURCE_KINDS.some((each) => each === found.kind)) return found;
   throw new Problem("invalid-body", NOTHING_SAVED, {
     errors: [

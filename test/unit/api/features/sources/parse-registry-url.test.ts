@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { REGISTRIES } from "../../../../../api/features/sources/registries/registries.js";
-import { packageFor, sourceAt } from "../../../../../api/features/sources/source-at.js";
+import { packageFor, parseRegistryUrl } from "../../../../../api/features/sources/parse-registry-url.js";
 import { SOURCE_KINDS } from "../../../../../schemas/contracts/source.js";
 
 test.each([
@@ -23,12 +23,12 @@ test.each([
   ["left-pad", undefined, undefined],
   ["", undefined, undefined],
 ])("%s is %s %s", (address, kind, name) =>
-  expect(sourceAt(address)).toEqual(kind === undefined ? undefined : { kind, name }),
+  expect(parseRegistryUrl(address)).toEqual(kind === undefined ? undefined : { kind, name }),
 );
 
 test.each(SOURCE_KINDS)("the page of a %s leads back to it", (kind) => {
   const { name, pageOf } = REGISTRIES[kind];
-  expect(sourceAt(pageOf(name.example))).toEqual({ kind, name: name.example });
+  expect(parseRegistryUrl(pageOf(name.example))).toEqual({ kind, name: name.example });
 });
 
 test.each([

@@ -2,7 +2,7 @@ import type { SourceKind } from "../../../schemas/contracts/source.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";
 import { REGISTRIES } from "./registries/registries.js";
 
-export interface SourceAt {
+export interface RegistryName {
   kind: SourceKind;
   name: string;
 }
@@ -25,7 +25,7 @@ const PAGES: readonly { hosts: readonly string[]; kind: SourceKind; path: RegExp
 ];
 
 /** What a registry's page is about, `https://` or not; undefined for any other address. */
-export function sourceAt(address: string): SourceAt | undefined {
+export function parseRegistryUrl(address: string): RegistryName | undefined {
   const text = /^https?:\/\//i.test(address) ? address : `https://${address}`;
   if (!URL.canParse(text)) return undefined;
   const { hostname, pathname } = new URL(text);
@@ -45,7 +45,7 @@ function decoded(text: string | undefined): string | undefined {
 }
 
 /** The package that counts live what a source counts at its registry. */
-export function packageFor({ kind, name }: SourceAt): {
+export function packageFor({ kind, name }: RegistryName): {
   name: string;
   libraryType: LibraryType;
   backendUrl?: string;
