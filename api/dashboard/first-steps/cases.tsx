@@ -1,6 +1,7 @@
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import type { PixelRecord } from "../../../schemas/contracts/pixel.js";
 import type { LibraryType } from "../../../schemas/records/artifact.js";
+import { REGISTRY_TITLES } from "../../features/sources/registries/registries.js";
 import { path } from "../../web/address.js";
 import { useVisit } from "../../web/page.js";
 import { Button, Field, Form } from "../../web/parts/form.js";
@@ -70,7 +71,7 @@ export function CaseList() {
             label="Package URL"
             required
             placeholder="https://pypi.org/project/you-tools/"
-            hint="PyPI, npm, Docker Hub, GitHub, crates.io, RubyGems or Homebrew. You'll see the registry's counts within a minute. To see who downloads, set up one of the options below."
+            hint={`${REGISTRY_TITLES}. You'll see the registry's counts within a minute. To see who downloads, set up one of the options below.`}
           />
           <Button>Fetch counts</Button>
         </Form>

@@ -1,6 +1,6 @@
 import { SOURCE_KINDS, type SourceRecord } from "../../../schemas/contracts/source.js";
 import { Problem } from "../../../schemas/problem.js";
-import { REGISTRIES } from "../../features/sources/registries/registries.js";
+import { REGISTRIES, REGISTRY_TITLES } from "../../features/sources/registries/registries.js";
 import { parseRegistryUrl } from "../../features/sources/parse-registry-url.js";
 import { path } from "../../web/address.js";
 import { type Visit, mayManage, page, useVisit } from "../../web/page.js";
@@ -52,7 +52,7 @@ function Sources({ list }: { list: SourceList }) {
       table={<SourceTable list={list} />}
       empty={{
         title: "No registries yet",
-        text: "Add a package on npm, PyPI, Docker Hub, GitHub, crates.io, RubyGems or Homebrew below.",
+        text: `Add a package on ${REGISTRY_TITLES} below.`,
       }}
     >
       {mayManage(owner) && <NewSource packages={list.packages} />}

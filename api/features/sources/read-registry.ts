@@ -210,9 +210,8 @@ async function readJson(answer: FetchedIndex): Promise<unknown> {
   }
 }
 
-/** Only GitHub takes one, and nobody else gets it. */
 function tokenFor({ githubToken }: RegistryAccess, kind: SourceKind): string | undefined {
-  return kind === "github-releases" ? githubToken : undefined;
+  return REGISTRIES[kind].takesToken ? githubToken : undefined;
 }
 
 const USER_AGENT = `maintainer-toolchain/${PRODUCT.version} (sources)`;

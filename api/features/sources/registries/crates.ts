@@ -25,9 +25,11 @@ const read = compileAnswer<Answer>(
  */
 export const crates: Registry = {
   url: "https://crates.io",
+  title: "crates.io",
   noun: "crate",
   name: { pattern: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, example: "serde" },
   pageOf: (name) => `https://crates.io/crates/${name}`,
+  pages: [{ hosts: ["crates.io"], path: /^\/crates\/([^/]+)/ }],
   ask: ({ name }) => [{ path: `/api/v1/crates/${name}/downloads?include=versions` }],
   read(answer) {
     const { version_downloads: ofVersions, versions = [], meta } = read(answer);

@@ -52,12 +52,15 @@ const readTraffic = compileAnswer<Traffic>(
  */
 export const githubReleases: Registry = {
   url: "https://api.github.com",
+  title: "GitHub",
   noun: "repository",
   name: {
     pattern: /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/,
     example: "acme/tool",
   },
   pageOf: (name) => `https://github.com/${name}/releases`,
+  pages: [{ hosts: ["github.com", "www.github.com"], path: /^\/([^/]+\/[^/]+?)(?:\.git)?(?:\/|$)/ }],
+  takesToken: true,
   ask({ name, hasToken }) {
     const traffic = (["views", "clones"] as const).map((metric): Ask => trafficOf(name, metric));
     return [releasesOf(name, 1), ...(hasToken ? traffic : [])];

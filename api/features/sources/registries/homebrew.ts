@@ -13,10 +13,12 @@ const read = compileAnswer<{ analytics: { install: { "30d": Record<string, numbe
  */
 export const homebrew: Registry = {
   url: "https://formulae.brew.sh",
+  title: "Homebrew",
   noun: "formula",
   windowDays: 30,
   name: { pattern: /^[a-z0-9][a-z0-9@._+-]{0,127}$/, example: "ripgrep" },
   pageOf: (name) => `https://formulae.brew.sh/formula/${name}`,
+  pages: [{ hosts: ["formulae.brew.sh"], path: /^\/formula\/([^/]+)/ }],
   ask: ({ name }) => [{ path: `/api/formula/${encodeURIComponent(name)}.json` }],
   read(answer, _ask, { today }) {
     const installs = Object.values(read(answer).analytics.install["30d"]).reduce(

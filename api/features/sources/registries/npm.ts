@@ -14,12 +14,15 @@ const DAYS = 547;
  */
 export const npm: Registry = {
   url: "https://api.npmjs.org",
+  title: "npm",
   noun: "package",
   name: {
     pattern: /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[A-Za-z0-9~-][A-Za-z0-9~._-]{0,213}$/,
     example: "@acme/tool",
   },
   pageOf: (name) => `https://www.npmjs.com/package/${name}`,
+  pages: [{ hosts: ["npmjs.com", "www.npmjs.com"], path: /^\/package\/((?:@[^/]+\/)?[^/]+)/ }],
+  packageOf: (name) => ({ name, libraryType: "npm" }),
   ask: ({ name, today }) => [
     {
       path: `/downloads/range/${addDays(today, -DAYS)}:${addDays(today, -1)}/${name}`,

@@ -11,9 +11,12 @@ const read = compileAnswer<{ data: { category: string; date: string; downloads: 
  */
 export const pypi: Registry = {
   url: "https://pypistats.org",
+  title: "PyPI",
   noun: "project",
   name: { pattern: /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/, example: "requests" },
   pageOf: (name) => `https://pypi.org/project/${name}/`,
+  pages: [{ hosts: ["pypi.org", "pypistats.org"], path: /^\/(?:project|packages)\/([^/]+)/ }],
+  packageOf: (name) => ({ name, libraryType: "pypi" }),
   ask: ({ name }) => [{ path: `/api/packages/${normalised(name)}/overall?mirrors=false` }],
   read: (answer) => ({
     counts: read(answer)

@@ -17,3 +17,8 @@ export const REGISTRIES: Readonly<Record<SourceKind, Registry>> = {
   rubygems,
   homebrew,
 };
+
+/** `npm, PyPI or Homebrew`, of all registries. */
+export const REGISTRY_TITLES = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
+  Object.values(REGISTRIES).map(({ title }) => title),
+);

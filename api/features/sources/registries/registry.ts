@@ -1,22 +1,37 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { isCalendarDate } from "../../../../schemas/formats.js";
 import type { Metric } from "../../../../schemas/contracts/source.js";
+import type { LibraryType } from "../../../../schemas/records/artifact.js";
 
 /** How one registry is asked for its counts, and how its answers are read. Pure: a runner sends the requests. */
 export interface Registry {
   /** Of the API that counts. `SOURCES_URLS` replaces it. */
   url: string;
+  /** The registry's name in a sentence. */
+  title: string;
   /** What the registry calls its users' things: `package`, `repository`. */
   noun: string;
   name: { pattern: RegExp; example: string };
-  /** The page of a thing, for people; also what `named` in first steps recognises. */
+  /** The page of a thing, for people; one of `pages`. */
   pageOf: (name: string) => string;
+  /** Pages that are recognised: the first group of `path` is the name. */
+  pages: readonly { hosts: readonly string[]; path: RegExp }[];
+  /** The package that counts live what a source counts. By default, a package of type `other` with the short name. */
+  packageOf?: (name: string) => RegistryPackage;
+  /** Whether requests carry the operator's `GITHUB_TOKEN`. No other registry gets it. */
+  takesToken?: true;
   /** Days that one count stands for, where it is not one: counts of a source never overlap. */
   windowDays?: number;
   /** The first requests of a run. All of the history that the registry has is asked for, because registries correct it. */
   ask: (asked: Asked) => Ask[];
   /** @throws UnexpectedAnswer */
   read: (answer: unknown, ask: Ask, asked: Asked) => Reading;
+}
+
+export interface RegistryPackage {
+  name: string;
+  libraryType: LibraryType;
+  backendUrl?: string;
 }
 
 export interface Asked {

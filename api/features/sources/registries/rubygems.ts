@@ -21,9 +21,11 @@ const read = compileAnswer<Version[]>(listOf(fieldsOf(FIELDS, ["platform", "crea
  */
 export const rubygems: Registry = {
   url: "https://rubygems.org",
+  title: "RubyGems",
   noun: "gem",
   name: { pattern: /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/, example: "rails" },
   pageOf: (name) => `https://rubygems.org/gems/${name}`,
+  pages: [{ hosts: ["rubygems.org"], path: /^\/gems\/([^/]+)/ }],
   ask: ({ name }) => [{ path: `/api/v1/versions/${name}.json` }],
   read(answer, _, { name }) {
     const versions = read(answer);
