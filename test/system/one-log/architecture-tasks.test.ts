@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 let copy: string;
@@ -23,16 +23,24 @@ function filesOf(task: string): string[] {
   const row = readFileSync("deploy/docs/contribute/architecture.md", "utf8")
     .split("\n")
     .find((line) => line.startsWith(`| ${task} |`));
-  return [...(row ?? "").matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file);
+  return [...(row ?? "").matchAll(/`([^`]+\/[^`]*)`/g)].map(([, file = ""]) => file);
 }
 
-/** A change of one file: each text is put after the one before it. */
-type Edit = readonly [file: string, after: string, added: string];
+/** Inserts a text after another one, or creates a file. */
+type Edit = readonly [file: string, after: string | null, added: string];
 
-/** Makes the change; it must touch exactly the files that the row names. */
+const FILES_MAX = 4;
+
+/** Makes the change. It must touch exactly the files of the row, where a new file stands as its folder. */
 function perform(task: string, edits: readonly Edit[]): void {
-  expect([...new Set(edits.map(([file]) => file))].sort()).toEqual(filesOf(task).sort());
+  const touched = new Set(edits.map(([file, after]) => (after === null ? `${dirname(file)}/` : file)));
+  expect([...touched].sort()).toEqual(filesOf(task).sort());
+  expect(touched.size).toBeLessThanOrEqual(FILES_MAX);
   for (const [file, after, added] of edits) {
+    if (after === null) {
+      writeFileSync(join(copy, file), added);
+      continue;
+    }
     const text = readFileSync(join(copy, file), "utf8");
     expect(text.split(after), `${file} has it once`).toHaveLength(2);
     writeFileSync(
@@ -43,8 +51,9 @@ function perform(task: string, edits: readonly Edit[]): void {
 }
 
 /** What the command says when it fails; nothing when it succeeds. */
-function failureOf(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync("npx", args, { cwd: copy, encoding: "utf8" });
+function failureOf(command: string, ...args: string[]): string {
+  const [program, ...rest] = command === "npm" ? [command, ...args] : ["npx", command, ...args];
+  const { status, stdout, stderr } = spawnSync(program, rest, { cwd: copy, encoding: "utf8" });
   return status === 0 ? "" : stdout + stderr;
 }
 
@@ -124,4 +133,69 @@ test("a kind of webhook event is added in the files of its row: subscriptions, o
     const value = WEBHOOK_EVENT_KINDS;`);
   expect(kinds).toContain("import-done");
   expect(failureOf("tsc", "--noEmit")).toBe("");
+});
+
+test("a registry is added in the files of its row: the API, the dashboard and the settings know it", () => {
+  perform("add a registry", [
+    ["schemas/contracts/source.ts", "export const SOURCE_KINDS = [", '\n  "hex",'],
+    [
+      "api/features/sources/registries/hex.ts",
+      null,
+      `import { type Registry, WHOLE, compileAnswer, fieldsOf } from "./registry.js";
+
+const read = compileAnswer<{ downloads: { all: number } }>(fieldsOf({ downloads: fieldsOf({ all: WHOLE }) }));
+
+/** Downloads since the package exists. Source: https://github.com/hexpm/specifications */
+export const hex: Registry = {
+  url: "https://hex.pm",
+  title: "Hex",
+  noun: "package",
+  name: { pattern: /^[a-z][a-z0-9_]{0,127}$/, example: "phoenix" },
+  pageOf: (name) => \`https://hex.pm/packages/\${name}\`,
+  pages: [{ hosts: ["hex.pm"], path: /^\\/packages\\/([^/]+)/ }],
+  ask: ({ name }) => [{ path: \`/api/packages/\${name}\` }],
+  read: (answer) => ({
+    counters: [{ key: "all", metric: "downloads", value: read(answer).downloads.all }],
+  }),
+};
+`,
+    ],
+    [
+      "api/features/sources/registries/registries.ts",
+      'import { githubReleases } from "./github-releases.js";',
+      '\nimport { hex } from "./hex.js";',
+    ],
+    ["api/features/sources/registries/registries.ts", '"github-releases": githubReleases,', "\n  hex,"],
+    [
+      "deploy/docs/how-to/sources.md",
+      "| kind | example names | counts | by version | history | what is counted |\n|---|---|---|---|---|---|\n",
+      "| `hex` | `phoenix` | downloads | no | none | downloads of packages |\n",
+    ],
+  ]);
+  const known = evaluate(`
+    import { REGISTRY_TITLES } from "./api/features/sources/registries/registries.js";
+    import { packageFor, parseRegistryUrl } from "./api/features/sources/parse-registry-url.js";
+    import { parseSourceUrls } from "./deploy/config/variable-faults.js";
+    import { SOURCE_CREATE } from "./schemas/contracts/source.js";
+    const found = parseRegistryUrl("https://hex.pm/packages/phoenix/1.7.0");
+    const value = {
+      ...found,
+      package: packageFor(found!),
+      title: REGISTRY_TITLES.includes("Hex"),
+      urls: parseSourceUrls("hex=https://hex.example.org"),
+      document: JSON.stringify(SOURCE_CREATE).includes('"hex"'),
+    };`);
+  expect(known).toEqual({
+    kind: "hex",
+    name: "phoenix",
+    package: { name: "phoenix", libraryType: "other" },
+    title: true,
+    urls: { hex: "https://hex.example.org" },
+    document: true,
+  });
+  expect(failureOf("tsc", "--noEmit")).toBe("");
+  expect(failureOf("npm", "run", "docs")).toBe("");
+  expect(
+    failureOf("vitest", "run", "--project", "unit", "test/unit/documents", "test/unit/api/features/sources"),
+  ).toBe("");
 });

@@ -122,7 +122,7 @@ describe("the table of files to change", () => {
     expect(rows.length).toBeGreaterThanOrEqual(15);
     const cells = rows.map((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
     expect(rows.filter((_, index) => cells[index]?.length === 0)).toEqual([]);
-    expect(cells.flat().filter((name) => !existsSync(name))).toEqual([]);
+    expect(cells.flat().filter((name) => !existsSync(name) && !name.startsWith("npm run "))).toEqual([]);
   });
 });
 

@@ -166,6 +166,11 @@ describe("refuses an answer of another shape", () => {
   });
 });
 
+describe("deploy/docs/how-to/sources.md describes", () => {
+  const page = readFileSync("deploy/docs/how-to/sources.md", "utf8");
+  test.each(SOURCE_KINDS)("%s", (kind) => expect(page).toContain(`\n| \`${kind}\` |`));
+});
+
 describe("takes a name as the registry writes it, and nothing that leads elsewhere", () => {
   test.each(SOURCE_KINDS)("%s", (kind) => {
     const { pattern, example } = REGISTRIES[kind].name;
