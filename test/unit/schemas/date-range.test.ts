@@ -1,23 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { parseDateRange, parseOptionalDateRange } from "../../../schemas/date-range.js";
 
-const year = { daysMax: 366 };
-const month = { daysMax: 31 };
-
 describe("parseDateRange", () => {
-  test.each([
-    ["2026-08-01", "2026-08-02", month],
-    ["2026-08-01", "2026-09-01", month],
-    ["2026-12-31", "2027-01-01", month],
-    ["2024-02-29", "2024-03-01", month],
-    ["2024-01-01", "2025-01-01", year],
-    ["2023-06-01", "2024-06-01", year],
-    ["1970-01-01", "1970-01-02", month],
-    ["2148-12-31", "2149-01-01", month],
-    ["1969-12-31", "1970-01-02", month],
-    ["9999-11-30", "9999-12-31", month],
-  ])("reads %s to %s", (startDate, endDate, limit) => {
-    expect(parseDateRange({ startDate, endDate }, limit)).toEqual({ startDate, endDate });
+  test.each<[string, string, number?]>([
+    ["2026-08-01", "2026-08-02"],
+    ["2026-08-01", "2026-09-01"],
+    ["2026-12-31", "2027-01-01"],
+    ["2024-02-29", "2024-03-01"],
+    ["2024-01-01", "2025-01-01", 366],
+    ["2023-06-01", "2024-06-01", 366],
+    ["1970-01-01", "1970-01-02"],
+    ["2148-12-31", "2149-01-01"],
+    ["1969-12-31", "1970-01-02"],
+    ["9999-11-30", "9999-12-31"],
+  ])("reads %s to %s", (startDate, endDate, daysMax = 31) => {
+    expect(parseDateRange({ startDate, endDate }, { daysMax })).toEqual({ startDate, endDate });
   });
 
   test.each([
@@ -39,26 +36,27 @@ describe("parseDateRange", () => {
     [["2026-01-01"]],
     [undefined],
   ])("refuses the date %j", (date) => {
+    const limits = { daysMax: 366 };
     const invalid = expect.objectContaining({ code: "invalid-date", status: 400 }) as Error;
-    expect(() => parseDateRange({ startDate: date, endDate: "2026-08-01" }, year)).toThrow(invalid);
-    expect(() => parseDateRange({ startDate: "2026-08-01", endDate: date }, year)).toThrow(invalid);
+    expect(() => parseDateRange({ startDate: date, endDate: "2026-08-01" }, limits)).toThrow(invalid);
+    expect(() => parseDateRange({ startDate: "2026-08-01", endDate: date }, limits)).toThrow(invalid);
   });
 
   test.each([
-    ["2026-08-01", "2026-08-01", month, "empty-range"],
-    ["2026-08-02", "2026-08-01", month, "empty-range"],
-    ["2026-08-01", "2026-09-02", month, "range-too-long"],
-    ["2026-02-01", "2026-03-05", month, "range-too-long"],
-    ["2024-01-01", "2025-01-02", year, "range-too-long"],
-    ["2023-06-01", "2024-06-02", year, "range-too-long"],
-  ])("refuses %s to %s as it is", (startDate, endDate, limit, code) => {
+    ["2026-08-01", "2026-08-01", 31, "empty-range"],
+    ["2026-08-02", "2026-08-01", 31, "empty-range"],
+    ["2026-08-01", "2026-09-02", 31, "range-too-long"],
+    ["2026-02-01", "2026-03-05", 31, "range-too-long"],
+    ["2024-01-01", "2025-01-02", 366, "range-too-long"],
+    ["2023-06-01", "2024-06-02", 366, "range-too-long"],
+  ])("refuses %s to %s as it is", (startDate, endDate, daysMax, code) => {
     const problem = expect.objectContaining({ code, status: 422 }) as Error;
-    expect(() => parseDateRange({ startDate, endDate }, limit)).toThrow(problem);
+    expect(() => parseDateRange({ startDate, endDate }, { daysMax })).toThrow(problem);
   });
 
   test("says how many days there are and may be", () => {
     const range = { startDate: "2026-01-01", endDate: "2026-03-01" };
-    expect(() => parseDateRange(range, month)).toThrow("The range has 59 days; the maximum is 31.");
+    expect(() => parseDateRange(range, { daysMax: 31 })).toThrow("The range has 59 days; the maximum is 31.");
   });
 });
 

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatBytes, parseBytes } from "../../../schemas/formats.js";
 import { formatSize } from "../../../schemas/records/format-size.js";
+import { testTable } from "../../support/test-table.js";
 
 describe("parseBytes", () => {
-  test.each([
+  testTable("takes %s", parseBytes, [
     ["1", 1],
     ["1048576", 1_048_576],
     ["20GiB", 21_474_836_480],
@@ -12,9 +13,7 @@ describe("parseBytes", () => {
     ["1 KiB", 1024],
     ["3MiB", 3_145_728],
     ["2TiB", 2_199_023_255_552],
-  ])("takes %s", (text, bytes) => {
-    expect(parseBytes(text)).toBe(bytes);
-  });
+  ]);
 
   test.each(["", "0", "0GiB", "-1", "1.5GiB", "20GB", "20gib", "GiB", "1  GiB", " 1", "9999999999999TiB"])(
     "takes no %j",
@@ -25,15 +24,13 @@ describe("parseBytes", () => {
 });
 
 describe("formatBytes", () => {
-  test.each([
+  testTable("writes %d", formatBytes, [
     [1, "1 bytes"],
     [1500, "1500 bytes"],
     [2048, "2 KiB"],
     [21_474_836_480, "20 GiB"],
     [1024 ** 5, "1024 TiB"],
-  ])("writes %d", (bytes, text) => {
-    expect(formatBytes(bytes)).toBe(text);
-  });
+  ]);
 
   test("is read back as what it was", () => {
     fc.assert(
@@ -44,11 +41,9 @@ describe("formatBytes", () => {
   });
 });
 
-test.each([
+testTable("a size of %i bytes is written as %s", formatSize, [
   [512, "512 bytes"],
   [12_345_678, "11.8 MiB"],
   [150 * 1024, "150 KiB"],
   [3 * 1024 ** 4, "3072 GiB"],
-])("a size of %i bytes is written as %s", (bytes, text) => {
-  expect(formatSize(bytes)).toBe(text);
-});
+]);

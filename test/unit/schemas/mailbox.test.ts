@@ -2,39 +2,43 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseMailbox } from "../../../schemas/mailbox.js";
 
-const ADA = "ada@example.org";
-
 describe("a mailbox", () => {
   test.each([
-    ["ada@example.org", "", ADA],
-    ["Ada <ada@example.org>", "Ada", ADA],
-    ["<ada@example.org>", "", ADA],
-    ['"Ada Lovelace" <ada@example.org>', "Ada Lovelace", ADA],
-    ["Ada Lovelace<ada@example.org>", "Ada Lovelace", ADA],
-    ["Ada B. Lovelace <ada@example.org>", "Ada B. Lovelace", ADA],
-    ['"Lovelace, Ada" <ada@example.org>', "Lovelace, Ada", ADA],
-    ['"Ada \\"the first\\" @ work" <ada@example.org>', 'Ada "the first" @ work', ADA],
-    ['Ada "the first" Lovelace <ada@example.org>', "Ada the first Lovelace", ADA],
-    ["Ada (of (the) engine) <ada@example.org> (x)", "Ada", ADA],
-    ["ada(comment)@example.org", "", ADA],
-    ["(a\\)b) ada @ example . org", "", ADA],
-    [" ada@example.org ", "", ADA],
-    ["Statistik für Äcme <ada@example.org>", "Statistik für Äcme", ADA],
-    ["日本 <ada@example.org>", "日本", ADA],
-    ["O'Brien <o'brien@example.org>", "O'Brien", "o'brien@example.org"],
-    ["ada+stats/{x}=y@example.org", "", "ada+stats/{x}=y@example.org"],
-    ['"ada lovelace"@example.org', "", '"ada lovelace"@example.org'],
-    ['"ada@home"@example.org', "", '"ada@home"@example.org'],
-    ['"a\\"b\\\\"@example.org', "", '"a\\"b\\\\"@example.org'],
-    ['"ada"@example.org', "", ADA],
-    ["äda@exämple.org", "", "äda@exämple.org"],
-    ["用户@例子.广告", "", "用户@例子.广告"],
-    ["ada@xn--exmple-cua.org", "", "ada@xn--exmple-cua.org"],
-    ["ada@[192.0.2.1]", "", "ada@[192.0.2.1]"],
-    ["ada@[IPv6:2001:db8::1]", "", "ada@[IPv6:2001:db8::1]"],
-    [`${"a".repeat(64)}@example.org`, "", `${"a".repeat(64)}@example.org`],
-  ])("%s", (text, name, address) => {
-    expect(parseMailbox(text)).toEqual({ name, address });
+    ["Ada <ada@example.org>", "Ada"],
+    ["<ada@example.org>", ""],
+    ['"Ada Lovelace" <ada@example.org>', "Ada Lovelace"],
+    ["Ada Lovelace<ada@example.org>", "Ada Lovelace"],
+    ["Ada B. Lovelace <ada@example.org>", "Ada B. Lovelace"],
+    ['"Lovelace, Ada" <ada@example.org>', "Lovelace, Ada"],
+    ['"Ada \\"the first\\" @ work" <ada@example.org>', 'Ada "the first" @ work'],
+    ['Ada "the first" Lovelace <ada@example.org>', "Ada the first Lovelace"],
+    ["Ada (of (the) engine) <ada@example.org> (x)", "Ada"],
+    ["ada(comment)@example.org", ""],
+    ["(a\\)b) ada @ example . org", ""],
+    [" ada@example.org ", ""],
+    ['"ada"@example.org', ""],
+    ["Statistik für Äcme <ada@example.org>", "Statistik für Äcme"],
+    ["日本 <ada@example.org>", "日本"],
+    ["O'Brien <ada@example.org>", "O'Brien"],
+  ])("%s has the name %j", (text, name) => {
+    expect(parseMailbox(text)).toEqual({ name, address: "ada@example.org" });
+  });
+
+  test.each([
+    "ada@example.org",
+    "o'brien@example.org",
+    "ada+stats/{x}=y@example.org",
+    '"ada lovelace"@example.org',
+    '"ada@home"@example.org',
+    '"a\\"b\\\\"@example.org',
+    "äda@exämple.org",
+    "用户@例子.广告",
+    "ada@xn--exmple-cua.org",
+    "ada@[192.0.2.1]",
+    "ada@[IPv6:2001:db8::1]",
+    `${"a".repeat(64)}@example.org`,
+  ])("keeps the address %s", (address) => {
+    expect(parseMailbox(address)).toEqual({ name: "", address });
   });
 
   test.each([

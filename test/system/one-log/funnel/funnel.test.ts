@@ -287,22 +287,22 @@ describe("the list of companies", () => {
     );
 
   test.each([
-    ["sort=score", ["adobe.com", "3m.com", "airbus.com"]],
-    ["", ["adobe.com", "3m.com", "airbus.com"]],
-    ["sort=downloads", ["3m.com", "airbus.com", "adobe.com"]],
-    ["sort=last_seen", ["adobe.com", "airbus.com", "3m.com"]],
-    ["sort=first_seen", ["adobe.com", "3m.com", "airbus.com"]],
-    ["sort=since", ["3m.com", "adobe.com", "airbus.com"]],
-    ["sort=name", ["3m.com", "adobe.com", "airbus.com"]],
-    ["first_seen_from=2025-01-05&sort=name", ["3m.com", "adobe.com"]],
-    ["package=image&stage=inactive", ["3m.com"]],
-    ["stage=inactive", ["3m.com"]],
-    ["search=AIRB", ["airbus.com"]],
-    ["search=.com&stage=interest", ["adobe.com"]],
-    ["search=%25", []],
-    ["search=3M&search=airbus&sort=name", ["3m.com", "airbus.com"]],
+    ["sort=score", "adobe.com 3m.com airbus.com"],
+    ["", "adobe.com 3m.com airbus.com"],
+    ["sort=downloads", "3m.com airbus.com adobe.com"],
+    ["sort=last_seen", "adobe.com airbus.com 3m.com"],
+    ["sort=first_seen", "adobe.com 3m.com airbus.com"],
+    ["sort=since", "3m.com adobe.com airbus.com"],
+    ["sort=name", "3m.com adobe.com airbus.com"],
+    ["first_seen_from=2025-01-05&sort=name", "3m.com adobe.com"],
+    ["package=image&stage=inactive", "3m.com"],
+    ["stage=inactive", "3m.com"],
+    ["search=AIRB", "airbus.com"],
+    ["search=.com&stage=interest", "adobe.com"],
+    ["search=%25", ""],
+    ["search=3M&search=airbus&sort=name", "3m.com airbus.com"],
   ])("with %j", async (query, expected) => {
-    expect(await domains(query)).toEqual(expected);
+    expect((await domains(query)).join(" ")).toBe(expected);
   });
 
   test.each(["score", "downloads", "last_seen", "since", "name"])(

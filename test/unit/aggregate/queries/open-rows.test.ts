@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openRows, type ResultSource } from "../../../../aggregate/queries/open-rows.js";
 import { textLiteral, uuidsLiteral } from "../../../../aggregate/queries/sql-literals.js";
 import { readQuery } from "../../../../aggregate/read-query.js";
+import { testTable } from "../../../support/test-table.js";
 
 const TAG = "abcdefghijklmnop";
 const FAILURE = `\r\n__exception__\r\n${TAG}\r\nCode: 241. DB::Exception: memory limit exceeded\r\n46 ${TAG}\r\n__exception__\r\n`;
@@ -127,13 +128,11 @@ describe("openRows", () => {
 
 const ID = "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27";
 
-test.each([
+testTable("UUIDs %j are %s", uuidsLiteral, [
   [[], "CAST([] AS Array(UUID))"],
   [[ID], `CAST(['${ID}'] AS Array(UUID))`],
   [[ID, ID.toUpperCase()], `CAST(['${ID}','${ID.toUpperCase()}'] AS Array(UUID))`],
-])("UUIDs %j are %s", (uuids, literal) => {
-  expect(uuidsLiteral(uuids)).toBe(literal);
-});
+]);
 
 test.each(["", "1", `${ID}'`, `${ID}\n`, `'), 1) --`])("%j is no UUID, and comes into no query", (text) => {
   expect(() => uuidsLiteral([ID, text])).toThrow("not a UUID");

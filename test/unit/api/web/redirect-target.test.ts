@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { redirectTarget } from "../../../../api/dashboard/sign-in/sign-in-deps.js";
+import { testTable } from "../../../support/test-table.js";
 
-test.each([
+testTable("%j is a page of the dashboard: %j", redirectTarget, [
   ["/dashboard", "/dashboard"],
   ["/dashboard/o/acme", "/dashboard/o/acme"],
   [
@@ -10,9 +11,7 @@ test.each([
   ],
   ["/dashboard?x=1", "/dashboard?x=1"],
   ["/dashboard/./o/../o/acme", "/dashboard/o/acme"],
-])("%j is a page of the dashboard: %j", (to, target) => {
-  expect(redirectTarget(to)).toBe(target);
-});
+]);
 
 test.each([
   "",

@@ -7,21 +7,20 @@ import {
   isLongerThan,
   truncate,
 } from "../../../../enrich/lines/clean-text.js";
+import { testTable } from "../../../support/test-table.js";
 
 const texts = fc.string({
   unit: fc.oneof(fc.constantFrom("\r", "\n", "\0", "é", "€", "😀", "\ud83d"), fc.string()),
 });
 
 describe("cleanText", () => {
-  test.each([
+  testTable("makes %j to %j", cleanText, [
     ["", ""],
     ["plain", "plain"],
     ["a\r\nb", "a  b"],
     ["\0\n\r", "   "],
     ["tab\tstays, so does \u2028", "tab\tstays, so does \u2028"],
-  ])("makes %j to %j", (text, clean) => {
-    expect(cleanText(text)).toBe(clean);
-  });
+  ]);
 });
 
 describe("isLongerThan", () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { timeOf } from "../../../support/imports/recount-line.js";
 import { parseTime, timestampMeaning } from "../../../../enrich/lines/parse-time.js";
+import { testTable } from "../../../support/test-table.js";
 
 const RECEIVED_AT = Date.parse("2026-08-04T12:00:00Z");
 
@@ -142,7 +143,7 @@ describe("parseTime", () => {
     expect(parseTime(value, RECEIVED_AT)).toBeUndefined();
   });
 
-  test.each([
+  testTable("explains what %j would mean", timestampMeaning, [
     [2026, "1970-01-01T00:33:46Z, in seconds"],
     ["2026", "1970-01-01T00:33:46Z, in seconds"],
     [20_261_110, "1970-08-23T12:05:10Z, in seconds"],
@@ -152,9 +153,7 @@ describe("parseTime", () => {
     ["2026-13-01", undefined],
     [-1, undefined],
     [{}, undefined],
-  ])("explains what %j would mean", (value, meaning) => {
-    expect(timestampMeaning(value)).toBe(meaning);
-  });
+  ]);
 
   test("takes a time up to one day after receipt, and none later", () => {
     const tomorrow = RECEIVED_AT + 86_400_000;

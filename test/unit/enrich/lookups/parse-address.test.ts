@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../../../../enrich/lookups/parse-address.js";
+import { testTable } from "../../../support/test-table.js";
 
 function wordsOf(text: string): number[] {
   const words = new Uint32Array(4);
@@ -10,7 +11,7 @@ function wordsOf(text: string): number[] {
 }
 
 describe("parseAddress", () => {
-  it.each([
+  testTable("reads %s", wordsOf, [
     ["0.0.0.0", [0]],
     ["255.255.255.255", [0xffffffff]],
     ["1.2.3.4", [0x01020304]],
@@ -22,9 +23,7 @@ describe("parseAddress", () => {
     ["1:2:3:4:5:6:7::", [0x10002, 0x30004, 0x50006, 0x70000]],
     ["::ffff:1.2.3.4", [0, 0, 0xffff, 0x01020304]],
     ["FFFF::", [0xffff0000, 0, 0, 0]],
-  ])("reads %s", (text, words) => {
-    expect(wordsOf(text)).toEqual(words);
-  });
+  ]);
 
   it.each(
     [

@@ -147,16 +147,10 @@ describe("several routes", () => {
     expect(compareRoutes(templateOf(a), templateOf(b))).toBe(0);
   });
 
-  test.each([
-    ["/foo/{a}", "/foo/{+a}"],
-    ["/foo", "/foo/"],
-    ["/foo", "/Foo"],
-    ["/a%2Fb", "/a/b"],
-    ["/foo", "/foo?a=1"],
-    ["/{a}-{b}", "/{a}"],
-  ])("%s and %s do not conflict", (a, b) => {
-    expect(routesConflict(templateOf(a), templateOf(b))).toBe(false);
-  });
+  test.each(["/foo/{+a}", "/foo/{a}/", "/Foo/{a}", "/foo%2F{a}", "/foo/{a}?b=1", "/foo/{a}-{b}"])(
+    "/foo/{a} and %s do not conflict",
+    (other) => expect(routesConflict(templateOf("/foo/{a}"), templateOf(other))).toBe(false),
+  );
 
   const many = Array.from({ length: 199 }, (_, at) => `/{a}-{b}-{c}-{d}-z${at}`);
 

@@ -47,48 +47,45 @@ describe("work that may not end with its signal", () => {
 });
 
 describe("the watch for idleness", () => {
-  beforeEach(() => void vi.useFakeTimers());
+  const onIdle = vi.fn();
+  let idle: ReturnType<typeof whenIdle>;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    onIdle.mockReset();
+    idle = whenIdle(100, onIdle);
+  });
   afterEach(() => void vi.useRealTimers());
 
   const lasting = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  const callsAfter = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    return onIdle.mock.calls.length;
+  };
 
   test("tells once after the last of several pieces of work", async () => {
-    const onIdle = vi.fn();
-    const idle = whenIdle(100, onIdle);
     void idle.during(lasting(50));
     void idle.during(lasting(300));
-    await vi.advanceTimersByTimeAsync(390);
-    expect(onIdle).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(onIdle).toHaveBeenCalledOnce();
+    expect(await callsAfter(390)).toBe(0);
+    expect(await callsAfter(1_000)).toBe(1);
   });
 
   test("begins to wait anew when work comes in between", async () => {
-    const onIdle = vi.fn();
-    const idle = whenIdle(100, onIdle);
-    void idle.during(lasting(10));
-    await vi.advanceTimersByTimeAsync(90);
-    void idle.during(lasting(10));
-    await vi.advanceTimersByTimeAsync(90);
-    expect(onIdle).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(100);
-    expect(onIdle).toHaveBeenCalledOnce();
+    for (const _ of [1, 2]) {
+      void idle.during(lasting(10));
+      expect(await callsAfter(90)).toBe(0);
+    }
+    expect(await callsAfter(100)).toBe(1);
   });
 
   test("passes on what work throws, and is told of as any other work", async () => {
-    const onIdle = vi.fn();
-    const idle = whenIdle(100, onIdle);
     await expect(idle.during(Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-    await vi.advanceTimersByTimeAsync(200);
-    expect(onIdle).toHaveBeenCalledOnce();
+    expect(await callsAfter(200)).toBe(1);
   });
 
   test("tells nothing once it is disposed of", async () => {
-    const onIdle = vi.fn();
-    const idle = whenIdle(100, onIdle);
     await idle.during(Promise.resolve());
     idle[Symbol.dispose]();
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(onIdle).not.toHaveBeenCalled();
+    expect(await callsAfter(1_000)).toBe(0);
   });
 });

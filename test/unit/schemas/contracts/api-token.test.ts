@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseApiTokenCreate } from "../../../../schemas/contracts/user.js";
 import { isTime } from "../../../../schemas/formats.js";
 import { Problem } from "../../../../schemas/problem.js";
+import { testTable } from "../../../support/test-table.js";
 
 function faultsOf(body: unknown): string[] {
   try {
@@ -26,7 +27,7 @@ describe("a token to be made", () => {
     expect(parseApiTokenCreate(body)).toEqual(body);
   });
 
-  test.each([
+  testTable("%j is refused for every fault", faultsOf, [
     [{}, ["/name is required", "/scopes is required"]],
     [{ ...SOUND, scopes: [] }, ["/scopes must not be empty"]],
     [{ ...SOUND, scopes: ["read", "read"] }, ["/scopes must not contain duplicates"]],
@@ -40,9 +41,7 @@ describe("a token to be made", () => {
         "/expiresAt must be an ISO 8601 time with its zone, such as 2030-01-31T12:00:00Z",
       ],
     ],
-  ])("%j is refused for every fault", (body, faults) => {
-    expect(faultsOf(body)).toEqual(faults);
-  });
+  ]);
 
   test("either parses or is a Problem, whatever the JSON", () => {
     const expiresAt = fc.oneof(fc.string(), fc.date({ noInvalidDate: true }).map(String), fc.jsonValue());
@@ -56,7 +55,7 @@ describe("a token to be made", () => {
   });
 });
 
-test.each([
+testTable("%j is a moment: %s", isTime, [
   ["2030-01-31T12:00:00Z", true],
   ["2030-01-31T12:00Z", true],
   ["2030-01-31T12:00:00.123456789-11:30", true],
@@ -69,6 +68,4 @@ test.each([
   ["2030-01-31 12:00:00Z", false],
   ["2030-01-31T12:00:00Z\n", false],
   ["1893456000", false],
-])("%j is a moment: %s", (text, is) => {
-  expect(isTime(text)).toBe(is);
-});
+]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createTokenCipher, looksLike } from "../../../../../api/base/identity/tokens.js";
 import { coarseNetwork } from "../../../../../api/base/identity/client-address.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const key = Buffer.alloc(32, 7);
 const cipher = createTokenCipher(key);
@@ -65,11 +66,9 @@ describe("tokens", () => {
   });
 });
 
-test.each([
+testTable("of the address %s a session keeps %j", coarseNetwork, [
   ["203.0.113.77", "203.0.113.0/24"],
   ["2001:db8:1:2::/64", "2001:db8:1::/48"],
   ["2001:db8:0:0::/64", "2001:db8:0::/48"],
   ["unknown", undefined],
-])("of the address %s a session keeps %j", (address, network) => {
-  expect(coarseNetwork(address)).toBe(network);
-});
+]);

@@ -2,20 +2,19 @@ import { describe, expect, test } from "vitest";
 import { parseExportedFile } from "../../../../../api/features/exports/exported-file.js";
 import { companiesAsCsv, companiesAsLines } from "../../../../../api/features/companies/answer-companies.js";
 import type { CompanyRecord } from "../../../../../schemas/contracts/funnel.js";
+import { testTable } from "../../../../support/test-table.js";
 
 describe("parseExportedFile", () => {
-  test.each([
-    ["events.csv", "csv", "events.csv"],
-    ["a.b.parquet", "parquet", "a.b.parquet"],
-    ["../../etc/passwd.csv", "csv", "etc-passwd.csv"],
-    ['"; filename="x.exe".arrow', "arrow", "filename-x.exe-.arrow"],
-    ["\r\nSet-Cookie: a.ndjson", "ndjson", "Set-Cookie-a.ndjson"],
-    [".csv", "csv", "events.csv"],
-    ["🦀.csv", "csv", "events.csv"],
-    [`${"x".repeat(300)}.csv`, "csv", `${"x".repeat(100)}.csv`],
-  ])("reads %j as %s, to be saved as %s", (fileName, format, name) => {
-    expect(parseExportedFile(fileName)).toEqual({ format, name });
-  });
+  testTable("reads %j as %j", parseExportedFile, [
+    ["events.csv", { format: "csv", name: "events.csv" }],
+    ["a.b.parquet", { format: "parquet", name: "a.b.parquet" }],
+    ["../../etc/passwd.csv", { format: "csv", name: "etc-passwd.csv" }],
+    ['"; filename="x.exe".arrow', { format: "arrow", name: "filename-x.exe-.arrow" }],
+    ["\r\nSet-Cookie: a.ndjson", { format: "ndjson", name: "Set-Cookie-a.ndjson" }],
+    [".csv", { format: "csv", name: "events.csv" }],
+    ["🦀.csv", { format: "csv", name: "events.csv" }],
+    [`${"x".repeat(300)}.csv`, { format: "csv", name: `${"x".repeat(100)}.csv` }],
+  ]);
 
   test.each(["", "csv", "events", "events.csv.gz", "events.CSV", "eventscsv"])("refuses %j", (fileName) => {
     expect(() => parseExportedFile(fileName)).toThrow("file name must end in one of");

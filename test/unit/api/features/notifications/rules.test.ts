@@ -9,6 +9,7 @@ import { isDue, lastPeriods, periodBefore } from "../../../../../api/features/no
 import { outcomeOf } from "../../../../../api/features/notifications/start-notifications.js";
 import type { PeriodEvent } from "../../../../../schemas/contracts/notification-data.js";
 import { DIGEST } from "../../../../support/notifications/hostile-data.js";
+import { testTable } from "../../../../support/test-table.js";
 
 describe("the last period that is over", () => {
   test.each<[PeriodEvent, string, string, string]>([
@@ -48,15 +49,13 @@ describe("the last period that is over", () => {
 });
 
 describe("a day against the weeks before", () => {
-  test.each([
+  testTable("has for %j the median %d", medianOf, [
     [[1, 2, 3, 4], 2.5],
     [[40, 10, 30, 20], 25],
     [[0, 0, 0, 100], 0],
     [[7, 7, 7, 7], 7],
     [[], 0],
-  ])("has for %j the median %d", (counts, median) => {
-    expect(medianOf(counts)).toBe(median);
-  });
+  ]);
 
   test.each([
     { downloads: 150, median: 100, threshold: 50, far: true },

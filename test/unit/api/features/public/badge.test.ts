@@ -7,8 +7,9 @@ import { type BadgeFace, badgeSvg, textWidth } from "../../../../../api/features
 import { type PublicPackage, choosePublic } from "../../../../../api/features/public/public-packages.js";
 import { badgeSnippets, publicAddresses } from "../../../../../api/web/address.js";
 import type { ApiContext } from "../../../../../api/base/http/route.js";
+import { testTable } from "../../../../support/test-table.js";
 
-test.each([
+testTable("a count of %i is %s", badgeCount, [
   [0, "<10"],
   [9, "<10"],
   [10, "10"],
@@ -24,19 +25,15 @@ test.each([
   [34_123_456, "34M"],
   [1_250_000_000, "1.3G"],
   [7_000_000_000_000_000, "7000T"],
-])("a count of %i is %s", (count, text) => {
-  expect(badgeCount(count)).toBe(text);
-});
+]);
 
 describe("a colour", () => {
-  test.each([
+  testTable("%s is %s", badgeColor, [
     ["blue", "#007ec6"],
     ["fff", "#ffffff"],
     ["#4C1", "#44cc11"],
     ["97ca00", "#97ca00"],
-  ])("%s is %s", (text, color) => {
-    expect(badgeColor(text)).toBe(color);
-  });
+  ]);
 
   test.each(["", "mauve", "#12", "12345g", 'red" onload="alert(1)', "constructor", "url(#x)"])(
     "%j is none",

@@ -1,34 +1,29 @@
 import { expect, test } from "vitest";
 import { formatChange, formatCount, formatShare, signedChange } from "../../../../../api/web/parts/format.js";
 import { formatAge } from "../../../../../api/web/parts/time.js";
+import { testTable } from "../../../../support/test-table.js";
 
-test.each([
+testTable("%i as %s", formatCount, [
   [99_999, "99,999"],
   [123_456, "123\u00a0K"],
   [1_234_567, "1.23\u00a0M"],
-])("%i as %s", (count, text) => {
-  expect(formatCount(count)).toBe(text);
-});
+]);
 
-test.each([
+testTable("a change by %d as %s", formatChange, [
   [0.12, "12 %"],
   [-0.3333, "33 %"],
   [9.4, "940 %"],
   [24, "25×"],
   [-0.9999, ">99 %"],
   [-1, "100 %"],
-])("a change by %d as %s", (ratio, text) => {
-  expect(formatChange(ratio)).toBe(text);
-});
+]);
 
-test.each([
+testTable("a share of %d as %s, with one decimal in all rows", formatShare, [
   [0.5, "50.0 %"],
   [0.0123, "1.2 %"],
   [0.0001, "<0.1 %"],
   [0, "0.0 %"],
-])("a share of %d as %s, with one decimal in all rows", (ratio, text) => {
-  expect(formatShare(ratio)).toBe(text);
-});
+]);
 
 test("a change as text has its sign", () => {
   expect([0.28, -0.5, 0, null].map(signedChange)).toEqual(["+28 %", "−50 %", "±0 %", "new"]);

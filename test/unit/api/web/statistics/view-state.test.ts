@@ -8,6 +8,7 @@ import { fileName } from "../../../../../api/web/statistics/bar-list.js";
 import { changeBetween } from "../../../../../api/web/statistics/compared-days.js";
 import { presetOf } from "../../../../../api/web/statistics/page-range.js";
 import { linkToggling, linkWith, queryOf, readState } from "../../../../../api/web/statistics/view-state.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const NOW = new Date("2026-11-22T12:00:00Z");
 
@@ -45,15 +46,18 @@ describe("the state of a page", () => {
     });
   });
 
-  test.each([
-    ["days=90", "2026-08-25", "2026-11-23"],
-    ["month=previous", "2026-10-01", "2026-11-01"],
-    ["startDate=2026-11-01&lastDate=2026-11-03", "2026-11-01", "2026-11-04"],
-    ["days=9999", "2026-10-24", "2026-11-23"],
-    ["startDate=2026-11-01&lastDate=soon", "2026-11-01", "soon"],
-  ])("%s is from %s until before %s", (search, startDate, endDate) => {
-    expect(readState(visitAt(search), { now: NOW })).toMatchObject({ startDate, endDate });
-  });
+  const daysOf = (search: string) => {
+    const { startDate, endDate } = readState(visitAt(search), { now: NOW });
+    return `${startDate} to ${endDate}`;
+  };
+
+  testTable("%s is %s, the end exclusive", daysOf, [
+    ["days=90", "2026-08-25 to 2026-11-23"],
+    ["month=previous", "2026-10-01 to 2026-11-01"],
+    ["startDate=2026-11-01&lastDate=2026-11-03", "2026-11-01 to 2026-11-04"],
+    ["days=9999", "2026-10-24 to 2026-11-23"],
+    ["startDate=2026-11-01&lastDate=soon", "2026-11-01 to soon"],
+  ]);
 
   test("is of a preset where its address names one or no range, and of none where it names days", () => {
     const shown = ["", "days=90&country=DE", "month=current", "startDate=2026-11-01", "days=8"];

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseClient } from "../../../../../enrich/lookups/clients/open-clients.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const agentsIn = (name: string) =>
   readFileSync(new URL(`../../../../fixtures/user-agents/${name}`, import.meta.url), "utf8")
@@ -51,16 +52,19 @@ test.each([
   "npm/10.2.3 node/v20.10.0 linux x64 workspaces/false",
 ])("automated is no ci of %s", (agent) => expect(parseClient(agent).automated).toBe(""));
 
-test.each([
-  ['"curl/8.5.0"', "curl", "8.5.0"],
-  ["'curl/8.5.0'", "curl", "8.5.0"],
-  ['""Wget/1.21.4""', "wget", "1.21.4"],
-  ['" pip/24.0 "', "pip", "24.0"],
-  ['"docker/27.3.1 go/go1.22.7"', "docker", "27.3.1"],
-  ['"curl/8.5.0', "curl", "8.5.0"],
-  ['"Mozilla/5.0 (Windows NT 10.0; rv:132.0) Gecko/20100101 Firefox/132.0"', "Firefox", "132.0"],
-  ['"Googlebot/2.1 (+http://www.google.com/bot.html)"', "Googlebot", "2.1"],
-  ["`uv/0.5.1`", "uv", "0.5.1"],
-])("an agent within quotes is what is in them: %s", (agent, client, clientVersion) =>
-  expect(parseClient(agent)).toMatchObject({ client, clientVersion }),
-);
+const clientOf = (agent: string) => {
+  const { client, clientVersion } = parseClient(agent);
+  return `${client} ${clientVersion}`;
+};
+
+testTable("an agent within quotes is what is in them: %s is %s", clientOf, [
+  ['"curl/8.5.0"', "curl 8.5.0"],
+  ["'curl/8.5.0'", "curl 8.5.0"],
+  ['""Wget/1.21.4""', "wget 1.21.4"],
+  ['" pip/24.0 "', "pip 24.0"],
+  ['"docker/27.3.1 go/go1.22.7"', "docker 27.3.1"],
+  ['"curl/8.5.0', "curl 8.5.0"],
+  ['"Mozilla/5.0 (Windows NT 10.0; rv:132.0) Gecko/20100101 Firefox/132.0"', "Firefox 132.0"],
+  ['"Googlebot/2.1 (+http://www.google.com/bot.html)"', "Googlebot 2.1"],
+  ["`uv/0.5.1`", "uv 0.5.1"],
+]);

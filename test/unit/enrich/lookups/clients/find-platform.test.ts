@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findPlatform, namePlatform } from "../../../../../enrich/lookups/clients/parse-package-client.js";
+import { testTable } from "../../../../support/test-table.js";
 
 /** What requests, target triples, wheels and Node call the platforms. */
 const NAMES = {
@@ -41,7 +42,7 @@ describe("a platform that is named", () => {
 });
 
 describe("the platform of a user agent", () => {
-  it.each([
+  testTable("%s is %s", findPlatform, [
     ["docker/27 os/linux arch/amd64 UpstreamClient(Docker-Client/27 \\(darwin\\))", "Linux"],
     ["aws-cli/2.18.16 ua/2.0 os/macos#14.5 md/arch#arm64", "macOS"],
     ["aws-cli/2.18.16 ua/2.0 os/other md/x#linux", "Linux"],
@@ -50,7 +51,5 @@ describe("the platform of a user agent", () => {
     ["tool/1.0 (DragonFly 6.4)", "DragonFly"],
     ["poetry/1.8 CPython/3.11 Linux/5.10-microsoft-standard-WSL2", "Linux"],
     ["tool/1.0 (twin; darwinist; linuxes)", ""],
-  ])("%s is %s", (userAgent, platform) => {
-    expect(findPlatform(userAgent)).toBe(platform);
-  });
+  ]);
 });

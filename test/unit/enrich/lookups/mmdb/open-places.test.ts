@@ -70,17 +70,18 @@ describe("openPlaces", () => {
 
 describe("readPlace", () => {
   it("reads the flat form of ip-location-db, without the noise of 32-bit floats", () => {
-    const record = {
-      country_code: "US",
-      state1: "California",
-      state2: "",
-      city: "Mountain View",
-      postcode: "94043",
-      latitude: 37.422000885009766,
-      longitude: -122.08499908447266,
-      timezone: "",
-    };
-    expect(readPlace(record)).toEqual({
+    expect(
+      readPlace({
+        country_code: "US",
+        state1: "California",
+        state2: "",
+        city: "Mountain View",
+        postcode: "94043",
+        latitude: 37.422000885009766,
+        longitude: -122.08499908447266,
+        timezone: "",
+      }),
+    ).toEqual({
       country: "US",
       state: "California",
       city: "Mountain View",

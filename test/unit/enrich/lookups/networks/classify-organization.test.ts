@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { classifyOrganization } from "../../../../../enrich/lookups/networks/classify-organization.js";
+import { testTable } from "../../../../support/test-table.js";
 
 describe("classifyOrganization", () => {
-  it.each([
+  testTable("takes %j for %s", classifyOrganization, [
     ["Valley Telecom Ltda", "isp"],
     ["TRUE TELECOMUNICACOES EIRELI", "isp"],
     ["TelekomNet GmbH", "isp"],
@@ -29,9 +30,7 @@ describe("classifyOrganization", () => {
     ["Hostess Brands", "business"],
     ["Automobile Club", "business"],
     ["", "business"],
-  ])("takes %j for %s", (name, kind) => {
-    expect(classifyOrganization(name)).toBe(kind);
-  });
+  ]);
 
   it("takes no time over a name that was made to take long", () => {
     expect(classifyOrganization("tele".repeat(200) + "-".repeat(200))).toBe("business");

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { addressOf } from "../../../../../enrich/lookups/parse-address.js";
 import { findAsnOwner, readAsnOwner } from "../../../../../enrich/lookups/networks/asn-table.js";
 import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-csv.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const TEXT = `1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."
 1.0.4.0,1.0.7.255,38803,Gtelecom Pty Ltd
@@ -16,6 +17,9 @@ const NUMBERS = `16777216,16777471,13335,"Cloudflare, Inc."\r
 42540766411282592856903984951653826560,42540766411282592856903984951653892095,64496,Documentation\r
 42540766411283801782723599580828532736,42540766411285010708543214210003238911,13335,"Cloudflare, Inc."`;
 
+const CLOUDFLARE = { asn: 13335, organization: "Cloudflare, Inc." };
+const DOCUMENTATION = { asn: 64496, organization: "Documentation" };
+
 function parse(text: string) {
   return parseAsnCsv([{ path: "/data/asn.csv", bytes: Buffer.from(text) }]);
 }
@@ -26,17 +30,17 @@ describe.each([
 ])("a table with %s", (_form, text) => {
   const table = parse(text);
 
-  it.each([
-    ["1.0.0.0", 13335, "Cloudflare, Inc."],
-    ["1.0.0.255", 13335, "Cloudflare, Inc."],
-    ["1.0.5.1", 38803, "Gtelecom Pty Ltd"],
-    ["255.255.255.255", 7, 'The "Seven" Société'],
-    ["2001:db8::", 64496, "Documentation"],
-    ["2001:db8::ffff", 64496, "Documentation"],
-    ["2001:db8:1:2::3", 13335, "Cloudflare, Inc."],
-  ])("knows the owner of %s", (address, asn, organization) => {
-    expect(readAsnOwner(table, findAsnOwner(table, addressOf(address)))).toEqual({ asn, organization });
-  });
+  const ownerOf = (address: string) => readAsnOwner(table, findAsnOwner(table, addressOf(address)));
+
+  testTable("knows the owner of %s: %j", ownerOf, [
+    ["1.0.0.0", CLOUDFLARE],
+    ["1.0.0.255", CLOUDFLARE],
+    ["1.0.5.1", { asn: 38803, organization: "Gtelecom Pty Ltd" }],
+    ["255.255.255.255", { asn: 7, organization: 'The "Seven" Société' }],
+    ["2001:db8::", DOCUMENTATION],
+    ["2001:db8::ffff", DOCUMENTATION],
+    ["2001:db8:1:2::3", CLOUDFLARE],
+  ]);
 
   it.each([
     "0.0.0.0",

@@ -47,39 +47,40 @@ function sender(): Sender {
   };
 }
 
-describe("one pull", () => {
-  test.each([
-    ["of a tag", "GET:1.4", ["1.4"]],
-    ["of a tag, with the manifest of the platform", "GET:1.4 GET:amd64", ["1.4"]],
-    ["that resolves the tag first", "HEAD:1.4 GET:index", ["1.4"]],
-    ["that resolves the tag first, with the platform's", "HEAD:1.4 GET:index GET:amd64", ["1.4"]],
-    ["that resolves it again after logging in", "HEAD:1.4 HEAD:1.4 GET:index GET:amd64", ["1.4"]],
-    ["that resolves and then asks by tag", "HEAD:1.4 HEAD:1.4 GET:1.4 GET:index GET:amd64", ["1.4"]],
-    ["by digest", "GET:index", ["-"]],
-    ["by digest, with the platform's", "HEAD:index GET:index GET:amd64", ["-"]],
-    ["that asks for the index again", "HEAD:1.4 GET:index GET:amd64 GET:index", ["1.4"]],
-    ["of all platforms", "HEAD:1.4 GET:index GET:amd64 GET:arm64", ["1.4"]],
-  ])("%s", (_, requests, pulls) => {
-    expect(sender().sendAll(requests)).toEqual(pulls);
-  });
+/** Requests of one pull each; a tag is its version, a digest has none. */
+const PULLS = {
+  "of a tag": "GET:1.4",
+  "of a tag, with the manifest of the platform": "GET:1.4 GET:amd64",
+  "that resolves the tag first": "HEAD:1.4 GET:index",
+  "that resolves the tag first, with the platform's": "HEAD:1.4 GET:index GET:amd64",
+  "that resolves it again after logging in": "HEAD:1.4 HEAD:1.4 GET:index GET:amd64",
+  "that resolves and then asks by tag": "HEAD:1.4 HEAD:1.4 GET:1.4 GET:index GET:amd64",
+  "by digest": "GET:index",
+  "by digest, with the platform's": "HEAD:index GET:index GET:amd64",
+  "that asks for the index again": "HEAD:1.4 GET:index GET:amd64 GET:index",
+  "of all platforms": "HEAD:1.4 GET:index GET:amd64 GET:arm64",
+};
+const REPEATED_PULLS = {
+  "of a tag for several platforms": "HEAD:1.4 HEAD:1.4 GET:index GET:index GET:amd64",
+  "of a tag for one platform": "HEAD:1.4 HEAD:1.4 GET:amd64 GET:amd64",
+  "of a digest for several platforms": "HEAD:index HEAD:index GET:index GET:index GET:amd64",
+  "of a digest for one platform": "HEAD:amd64 HEAD:amd64 GET:amd64 GET:amd64",
+  "of a tag, without logging in": "HEAD:1.4 GET:index GET:amd64",
+};
+const pullOf = (requests: string) => (requests.includes(":1.4") ? "1.4" : "-");
+
+test.each(Object.entries(PULLS))("one pull %s is counted once", (_, requests) => {
+  expect(sender().sendAll(requests)).toEqual([pullOf(requests)]);
 });
 
-describe("one pull of a client that repeats what it asks, after logging in", () => {
-  test.each([
-    ["of a tag for several platforms", "HEAD:1.4 HEAD:1.4 GET:index GET:index GET:amd64", ["1.4"]],
-    ["of a tag for one platform", "HEAD:1.4 HEAD:1.4 GET:amd64 GET:amd64", ["1.4"]],
-    ["of a digest for several platforms", "HEAD:index HEAD:index GET:index GET:index GET:amd64", ["-"]],
-    ["of a digest for one platform", "HEAD:amd64 HEAD:amd64 GET:amd64 GET:amd64", ["-"]],
-    ["of a tag, without logging in", "HEAD:1.4 GET:index GET:amd64", ["1.4"]],
-  ])("%s", (_, requests, pulls) => {
-    expect(sender().sendAll(requests, REPEATS)).toEqual(pulls);
-    expect(sender().sendAll(`${requests} ${requests} ${requests}`, REPEATS)).toEqual([
-      ...pulls,
-      ...pulls,
-      ...pulls,
-    ]);
-  });
-});
+test.each(Object.entries(REPEATED_PULLS))(
+  "one pull %s, of a client that repeats its requests after logging in, is counted once",
+  (_, requests) => {
+    const pull = pullOf(requests);
+    expect(sender().sendAll(requests, REPEATS)).toEqual([pull]);
+    expect(sender().sendAll(`${requests} ${requests} ${requests}`, REPEATS)).toEqual([pull, pull, pull]);
+  },
+);
 
 const SIGNED = `sha256-${"5".repeat(64)}`;
 
@@ -275,23 +276,15 @@ describe("machines behind one address, one after another, that look at tags and 
 
 describe("what belongs together", () => {
   it.each([
-    [119_999, ["1.4"]],
-    [120_000, ["-"]],
-  ])("is opened %d ms before", (ms, pulls) => {
+    ["HEAD:1.4", 119_999, "GET:index", ["1.4"]],
+    ["HEAD:1.4", 120_000, "GET:index", ["-"]],
+    ["GET:1.4", 119_999, "GET:amd64", []],
+    ["GET:1.4", 120_000, "GET:amd64", ["-"]],
+  ])("is, after %s and %d ms, with %s: %j", (first, ms, second, pulls) => {
     const { send, pass } = sender();
-    send("HEAD:1.4");
+    send(first);
     pass(ms);
-    expect(send("GET:index")).toEqual(pulls);
-  });
-
-  it.each([
-    [119_999, []],
-    [120_000, ["-"]],
-  ])("is asked for %d ms after the pull", (ms, pulls) => {
-    const { send, pass } = sender();
-    send("GET:1.4");
-    pass(ms);
-    expect(send("GET:amd64")).toEqual(pulls);
+    expect(send(second)).toEqual(pulls);
   });
 
   it.each([

@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
 import { chooseIndexForm } from "../../../../../ingest/collect/python/render-index-page.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const JSON_TYPE = "application/vnd.pypi.simple.v1+json";
 const HTML_TYPE = "application/vnd.pypi.simple.v1+html";
 
-test.each([
+testTable("Accept: %s is served %s", chooseIndexForm, [
   [undefined, "text"],
   ["", "text"],
   ["*/*", "text"],
@@ -26,6 +26,4 @@ test.each([
   [`text/html;q=0, application/*;q=0, */*`, "text"],
   [`${JSON_TYPE};q=2, ${HTML_TYPE};q=0.1`, "html"],
   [`${JSON_TYPE}; charset=utf-8; Q=0.7, text/html;q=0.3`, "json"],
-])("Accept: %s is served %s", (accept, form) => {
-  expect(chooseIndexForm(accept)).toBe(form);
-});
+]);

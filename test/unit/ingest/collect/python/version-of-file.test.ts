@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { normalizedName, versionOfFile } from "../../../../../ingest/collect/python/index-page.js";
+import { testTable } from "../../../../support/test-table.js";
 
 test.each([
   ["numpy-1.3.0.tar.gz", "numpy", "1.3.0"],
@@ -14,19 +15,17 @@ test.each([
   ["a-1-2.0.tar.gz", "a-1", "2.0"],
   ["setuptools-0.6c11-py2.7.egg", "setuptools", "0.6c11"],
   ["NumPy-1.0.TAR.GZ", "numpy", "1.0"],
-  ["other-1.0.tar.gz", "numpy", undefined],
-  ["numpy.tar.gz", "numpy", undefined],
-  ["numpy-.tar.gz", "numpy", undefined],
-  ["numpy-1.0.exe", "numpy", undefined],
-  ["numpy.whl", "numpy", undefined],
 ])("the version of %s of %s is %s", (file, project, version) => {
   expect(versionOfFile(file, project)).toBe(version);
 });
 
-test.each([
+test.each(["other-1.0.tar.gz", "numpy.tar.gz", "numpy-.tar.gz", "numpy-1.0.exe", "numpy.whl"])(
+  "%s has no version of numpy",
+  (file) => expect(versionOfFile(file, "numpy")).toBeUndefined(),
+);
+
+testTable("%s is compared as %s", normalizedName, [
   ["NumPy", "numpy"],
   ["zope.interface", "zope-interface"],
   ["Foo-_.Bar", "foo-bar"],
-])("%s is compared as %s", (name, normalized) => {
-  expect(normalizedName(name)).toBe(normalized);
-});
+]);

@@ -8,6 +8,7 @@ import {
 } from "../../../../../../api/base/http/answers/paging.js";
 import { readQuery } from "../../../../../../api/base/http/answers/query-parameters.js";
 import type { ApiContext } from "../../../../../../api/base/http/route.js";
+import { testTable } from "../../../../../support/test-table.js";
 
 const ID = "01990000-0000-7000-8000-000000000001";
 
@@ -15,7 +16,7 @@ const parsePage = (query: Record<string, string | string[]>) =>
   pageOf(readQuery(query, { query: PAGE_QUERY }));
 
 describe("the page of a query", () => {
-  test.each([
+  testTable("reads %j", parsePage, [
     [{}, { perPage: 100 }],
     [{ per_page: "1" }, { perPage: 1 }],
     [{ per_page: "1000" }, { perPage: 1000 }],
@@ -23,9 +24,7 @@ describe("the page of a query", () => {
       { after: ID, per_page: "7" },
       { after: ID, perPage: 7 },
     ],
-  ])("reads %j", (query, page) => {
-    expect(parsePage(query)).toEqual(page);
-  });
+  ]);
 
   test.each([
     ...["0", "1001", "-1", "1.5", "", "ten", ["1", "2"]].map((size) => ({ per_page: size })),

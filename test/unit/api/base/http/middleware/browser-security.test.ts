@@ -6,6 +6,7 @@ import {
   setSessionCookie,
 } from "../../../../../../api/base/http/middleware/session.js";
 import type { ApiContext } from "../../../../../../api/base/http/route.js";
+import { testTable } from "../../../../../support/test-table.js";
 
 const HERE = "https://stats.example/tools";
 
@@ -37,7 +38,7 @@ test("a host that is none has no pages", () => {
   expect(comesFromHere({ method: "POST", site: "", origin: "http://a b" }, "http://a b")).toBe(false);
 });
 
-test.each([
+testTable("%s belongs to the pages: %j", isOfPages, [
   ["/dashboard", true],
   ["/dashboard/sign-in", true],
   ["/dashboards", false],
@@ -45,9 +46,7 @@ test.each([
   ["/docs", false],
   ["/v1/user", false],
   ["/", false],
-])("%s belongs to the pages: %j", (path, expected) => {
-  expect(isOfPages(path)).toBe(expected);
-});
+]);
 
 test.each([
   ["https://stats.example", { name: "__Host-maintainer-session", path: "/", secure: true }],

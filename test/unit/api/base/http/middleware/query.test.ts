@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { parseQuery } from "../../../../../../api/base/http/middleware/query.js";
+import { testTable } from "../../../../../support/test-table.js";
 
-test.each([
+testTable("%j is parsed as Koa does", parseQuery, [
   ["", {}],
   ["a=1&b=2&a=3&c", { a: ["1", "3"], b: "2", c: "" }],
   ["a=%zz&%C3%A9=+", { a: "%zz", é: " " }],
-])("%j is parsed as Koa does", (text, query) => {
-  expect(parseQuery(text)).toEqual(query);
-});
+]);
 
 test("a name of JavaScript's own is a name like any other", () => {
   const query = parseQuery("__proto__=1&constructor=2&__proto__=3");
