@@ -14,7 +14,7 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from deploy/config/config-schema.ts. Change that file, then run: npm run docs -->
 
-This page lists every environment variable with its default. The service reads the variables once, when it starts;
+Look up every environment variable with its default. The service reads the variables once, when it starts.
 \`npm start -- --help\` prints the same list.
 
 ## The five that matter first
@@ -22,14 +22,14 @@ This page lists every environment variable with its default. The service reads t
 | variable | what to set |
 |---|---|
 | \`PUBLIC_URL\` | the URL at which people reach the service |
-| \`TRUSTED_PROXIES\` | your [proxy with TLS](../how-to/host-names.md), so that the service sees your users' IP addresses |
-| \`DATA_DIR\` | with embedded stores: a folder on a disk with enough space |
-| \`SECRET_KEY\` | with [your own stores](../operate/own-stores.md): the same key in every process |
-| \`SMTP_URL\` | with \`MAIL_FROM\`: the mail server for [notifications](../how-to/notifications.md) by e-mail |
+| \`TRUSTED_PROXIES\` | the IP address of your [proxy with TLS](../how-to/host-names.md), so that the service sees the IP addresses of your users |
+| \`DATA_DIR\` | if you use embedded stores, a folder on a disk with enough space |
+| \`SECRET_KEY\` | if you use [your own stores](../operate/own-stores.md), the same key for every process |
+| \`SMTP_URL\`, \`MAIL_FROM\` | if you want [notifications](../how-to/notifications.md) by email, the mail server and the sender of the emails |
 
 - An empty variable counts as not set.
-- If a value is invalid, or a name looks like a misspelled variable, the service does not start and says why.
-- While the service runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URL of every server and store, with credentials.
+- If a value is invalid, or a name looks like a misspelled variable, the service does not start and prints the reason.
+- While the service runs, \`DATA_DIR/endpoints.json\` (mode 0600) contains the URLs of all servers and stores, with credentials.
 `;
 
 function rowOf([name, schema]: [string, VariableSchema]): string {
