@@ -16,7 +16,7 @@ export function SignedOut() {
           Sign in (opens a new tab)
         </a>
       </p>
-      <p>2. Return to this tab and reload it. Your browser offers to send the form again.</p>
+      <p>2. Return to this tab and reload it. Your browser will offer to send the form again.</p>
     </div>
   );
 }

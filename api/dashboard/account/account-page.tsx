@@ -56,7 +56,7 @@ const organizations = section({
           <Form action="make-organization" class="form narrow">
             <Field name="name" label="Name" required />
             <Field name="description" label="Description" />
-            <Field name="billingEmail" label="Billing e-mail" value={user.email} required />
+            <Field name="billingEmail" label="Billing email" value={user.email} required />
             <Field name="website" label="Website" placeholder="https://" />
             <Button>Create organization</Button>
           </Form>

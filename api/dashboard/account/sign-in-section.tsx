@@ -127,8 +127,8 @@ export function sessions({ pg }: SignInPagesDeps) {
     render: ({ present, listed }) => (
       <Panel title="Sessions">
         <p>
-          Browsers where you are signed in. Sessions expire after {SESSION_DAYS.idle} days without use, and{" "}
-          {SESSION_DAYS.whole} days after sign-in.
+          Browsers where you are signed in. A session expires after {SESSION_DAYS.idle} days without use, and
+          at the latest {SESSION_DAYS.whole} days after sign-in.
         </p>
         <Table
           caption="Sessions"
@@ -138,7 +138,7 @@ export function sessions({ pg }: SignInPagesDeps) {
             { name: "Sign-in method", isMinor: true },
             { name: "Signed in", isMinor: true },
             { name: "Last used" },
-            { name: "Sign out", isUnnamed: true },
+            { name: "Actions", isUnnamed: true },
           ]}
           rows={listed.map((each) => rowOf(each, present))}
         />

@@ -36,7 +36,7 @@ export function ownToken(deps: SignInPagesDeps) {
           <Check
             name="revokeTokens"
             value="true"
-            label="The token was leaked: also revoke all access tokens"
+            label="The token may have leaked: also revoke all access tokens"
           />
         </ConfirmButton>
       </Panel>
@@ -84,7 +84,7 @@ export const additionalTokens = section({
           { name: "Owner" },
           { name: "Expires" },
           { name: "Last used" },
-          { name: "Revoke", isUnnamed: true },
+          { name: "Actions", isUnnamed: true },
         ]}
         rows={tokens.map(rowOf)}
         empty="No access tokens yet."

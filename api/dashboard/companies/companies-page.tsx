@@ -95,8 +95,8 @@ function Companies({ funnel, companies, next, packages, unlisted }: Shown) {
       {isEmpty ? (
         <EmptyState title="No companies yet">
           <p>
-            Companies appear once someone downloads from a company network, not from a home connection or a
-            cloud.
+            Companies appear once someone downloads from a company's network. Downloads from home connections
+            and cloud providers can't be assigned to a company.
           </p>
           <NotListed count={unlisted} />
         </EmptyState>
@@ -118,8 +118,8 @@ function NotListed({ count }: { count: number }) {
   return (
     <p class="soft">
       {numbered(count, "more company", "more companies")} without a known domain downloaded in the last{" "}
-      {RECENT_DAYS} days. The overview counts them, but companies without a domain have no stage and are not
-      listed here.
+      {RECENT_DAYS} days. The overview includes them. This list does not, because stages are computed by
+      domain.
     </p>
   );
 }

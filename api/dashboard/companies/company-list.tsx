@@ -69,7 +69,7 @@ function useColumns(): Column[] {
     { name: "Stage" },
     by("Since", "since", { isMinor: true }),
     by("Score", "score", { isNumber: true }),
-    by("30 days", "downloads_30_days", { isNumber: true }),
+    by("Downloads (30 days)", "downloads_30_days", { isNumber: true }),
     { name: "Downloads by day", isUnnamed: true, isMinor: true },
     by("Downloads", "downloads", { isNumber: true, isMinor: true }),
     by(METRIC_LABELS.views, "views", { isNumber: true, isMinor: true }),
@@ -135,7 +135,7 @@ function Filters({ packages }: { packages: readonly PackageV1[] }) {
             value={query.get("search") ?? ""}
             maxLength={256}
             placeholder="bank, kpmg.com"
-            title="Separate several with commas"
+            title="Separate multiple terms with commas"
           />
         </div>
         <div class="field">

@@ -46,7 +46,7 @@ export const CASES: readonly Case[] = [
   {
     name: "npm",
     title: "npm package",
-    about: "A small script in your package reports each install, where users allow install scripts.",
+    about: "A small script in your package reports each install, if the user allows install scripts.",
     type: "npm",
   },
   {

@@ -63,9 +63,9 @@ function NewForm({ chosen }: { chosen: Case }) {
 }
 
 const NAME_HINTS: Readonly<Record<string, string>> = {
-  npm: "The name on npm, for example @acme/web.",
-  python: "The name on PyPI, for example acme-tools.",
-  docker: "For example web.",
+  npm: "The package's name on npm, for example @acme/web.",
+  python: "The package's name on PyPI, for example acme-tools.",
+  docker: "For example, web.",
   pixel: "The page or site to count, for example docs.",
 };
 

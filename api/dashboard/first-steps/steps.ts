@@ -102,7 +102,7 @@ function fileSteps({ collect, domain = "get.example.org" }: About): Step[] {
     {
       title: "Download a file",
       about:
-        "Use a path that matches your route. This request goes to the collector directly, so it works before DNS and TLS do.",
+        "Use a path that matches your route. This request goes directly to the collector, so it works before DNS and TLS are set up.",
       text: `curl -sSi "${collect}/1.0.0/tool.tgz" -H 'Host: ${domain}'`,
     },
   ];
@@ -119,7 +119,7 @@ function dockerSteps({ collect, name, publicUrl = `https://cr.example.org/${name
     },
     {
       title: "Pull the image",
-      about: "Each pull through this URL counts.",
+      about: "Each pull through this URL is counted.",
       text: `docker pull ${publicUrl.replace(/^https?:\/\//, "")}:latest`,
     },
   ];
@@ -146,7 +146,7 @@ function npmSteps({ collect, name }: About): Step[] {
     {
       title: `Add ${REPORT} to your package`,
       about:
-        "npm gives you no access logs, so a small script in your package reports each install. npm 12 and pnpm block install scripts by default: only users who allow yours are counted. Registry counts show all downloads.",
+        "npm does not provide access logs, so a small script in your package reports each install. npm 12 and pnpm block install scripts by default, so only users who allow yours are counted. The registry counts include all downloads.",
       text: readGuide(guideFile(REPORT) ?? "").replace("https://get.you.example", collect),
     },
     {

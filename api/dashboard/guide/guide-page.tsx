@@ -47,11 +47,11 @@ export const guidePage = page<GuidePage | GuideSearch>({
     const searched = (query.get("q") ?? "").trim().slice(0, SEARCH_MAX);
     if (name === "readme" && searched !== "") return { searched, found: searchGuide(searched) };
     const path = guideFile(name);
-    if (path === undefined) throw new Problem("not-found", "The guide has no such page.");
+    if (path === undefined) throw new Problem("not-found", "The guide has no page with this name.");
     return { name, path, text: readGuide(path), ...(path.endsWith(".md") && { tokens: parseGuide(path) }) };
   },
   title: (shown) => {
-    if (isSearch(shown)) return `Search the guide for ${shown.searched}`;
+    if (isSearch(shown)) return `${shown.searched} · Search the guide`;
     return isPage(shown.name) ? guideTitle(shown.name) : shown.name;
   },
   render: (shown) => (

@@ -42,7 +42,7 @@ function nodeOf(token: MarkedToken, { addressOf, pictureOf, shown }: Shown): Com
     case "paragraph":
       return <p>{shown(token.tokens)}</p>;
     case "code":
-      return <CopyLine label={`Lines of ${token.lang || "text"}`} text={token.text} />;
+      return <CopyLine label={`Code (${token.lang || "text"})`} text={token.text} />;
     case "list":
       return (
         <List {...token}>

@@ -190,9 +190,9 @@ function Ending({ record, faults = [] }: Shown) {
       <ConfirmButton
         action="abort"
         label="Stop import"
-        question="Lines that are not processed yet are discarded. Events that are already imported are kept, unless you remove them too."
+        question="Lines that have not been processed yet are discarded. Events that have already been imported are kept, unless you also remove them."
       >
-        <Check name="retract" label="Also remove events that are already imported" />
+        <Check name="retract" label="Also remove events that have already been imported" />
       </ConfirmButton>
     );
   if (record.status === "retracting" || isRetracted(faults) || record.events_successfully_imported === 0)

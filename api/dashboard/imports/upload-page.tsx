@@ -44,7 +44,7 @@ async function loadTargets(visit: Visit): Promise<Targets> {
     ),
   );
   const own = packages.filter((_, index) => accesses[index]?.may_import);
-  if (own.length === 0) throw new Problem("forbidden", "Only owners and admins can import.");
+  if (own.length === 0) throw new Problem("forbidden", "Only admins and owners can import events.");
   return { packages: own, pixels: [], isOwnerWide: false };
 }
 
@@ -118,7 +118,7 @@ function Upload(known: Targets) {
           <p class="none" data-upload-report>
             Choose a file. You'll see its first events and the lines that will be rejected before anything is
             imported.
-            <noscript> Without JavaScript: files up to 1 MiB, no preview.</noscript>
+            <noscript> Without JavaScript, files can have at most 1 MiB and there is no preview.</noscript>
           </p>
         </Panel>
       </div>

@@ -149,7 +149,7 @@ function Releases() {
         <ConfirmButton
           action="make-secret"
           label="Create secret"
-          question="An existing secret stops working immediately."
+          question="Any existing secret stops working immediately."
         />
         <ConfirmButton
           action="end-secret"

@@ -21,7 +21,7 @@ export function Domains({ domains, mayChange }: DomainsProps) {
         columns={[
           { name: "Domain" },
           ...(isVerified ? [{ name: "Status" }] : []),
-          ...(mayChange ? [{ name: "Remove", isUnnamed: true }] : []),
+          ...(mayChange ? [{ name: "Actions", isUnnamed: true }] : []),
         ]}
         rows={domains.map((domain) => [
           domain.name,
@@ -79,14 +79,14 @@ export function Routes({ routes, mayChange }: RoutesProps) {
         columns={[
           { name: "Path" },
           { name: "Destination" },
-          ...(mayChange ? [{ name: "Remove", isUnnamed: true }] : []),
+          ...(mayChange ? [{ name: "Actions", isUnnamed: true }] : []),
         ]}
         rows={routes.map(({ id, templatePath, outgoingUrl }) => [
           <code>{templatePath}</code>,
           outgoingUrl === "" ? <span class="soft">None (count only)</span> : <code>{outgoingUrl}</code>,
           ...(mayChange ? [<RouteRemoval id={id} />] : []),
         ])}
-        empty="No routes yet. Requests are counted once a route matches them."
+        empty="No routes yet. Only requests that match a route are counted."
       />
       {mayChange && <RouteForm />}
     </Panel>

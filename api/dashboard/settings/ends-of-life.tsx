@@ -17,7 +17,7 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
           { name: "Version" },
           { name: "End-of-life date" },
           { name: "Downloads (30 days)", isNumber: true },
-          { name: "Remove", isUnnamed: true },
+          { name: "Actions", isUnnamed: true },
         ]}
         rows={ends.map(({ version, date, downloads }) => [
           <bdi>{version}</bdi>,
@@ -33,7 +33,7 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
           label="Version"
           required
           placeholder="1.x"
-          hint="A version or a group of versions: 1.4.2, 1.4.x, 1.x."
+          hint="A version or a group of versions, for example 1.4.2, 1.4.x or 1.x."
         />
         <Field name="date" label="End-of-life date" type="date" required />
         <Button>Save date</Button>

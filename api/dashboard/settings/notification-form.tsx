@@ -50,13 +50,13 @@ export function NotificationForm({ packages, edited }: FormProps) {
         />
         <Field
           name="target"
-          label="E-mail address or URL"
+          label="Email address or URL"
           required={edited === undefined}
           placeholder={edited?.target}
           hint={
             edited === undefined
-              ? "An e-mail address, or the URL of the chat's incoming webhook. The URL is kept secret. Receivers who " +
-                "are not members first get a mail that asks them to confirm."
+              ? "An email address, or the URL of the chat's incoming webhook. The URL is kept secret. Receivers who " +
+                "are not members first get an email that asks them to confirm."
               : `Leave empty to keep ${edited.target}.`
           }
         />

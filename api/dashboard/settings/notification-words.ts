@@ -6,13 +6,13 @@ export const EVENT_WORDS: Record<NotificationEvent, string> = {
   "monthly-digest": "Monthly digest",
   "new-companies": "New companies",
   "downloads-changed": "Unusual downloads",
-  "import-failed": "Failed import",
-  "webhook-disabled": "Disabled webhook",
+  "import-failed": "Failed imports",
+  "webhook-disabled": "Disabled webhooks",
   "source-failed": "Failed registry counts",
 };
 
 export const CHANNEL_WORDS: Record<NotificationChannel, string> = {
-  email: "e-mail",
+  email: "Email",
   slack: "Slack",
   discord: "Discord",
   mattermost: "Mattermost",

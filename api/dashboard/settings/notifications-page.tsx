@@ -33,13 +33,13 @@ export const notificationsPage = page<NotificationList>({
   path: "/o/:owner/settings/notifications",
   section: "settings",
   load,
-  title: (_, { owner }) => `Notifications – ${owner.name}`,
+  title: (_, { owner }) => `Notifications · ${owner.name}`,
   render: (list, { shown }) => <Notifications list={list} sent={shown as NotificationSent | undefined} />,
   submit: change,
   notices: {
     created: "Notification created. It covers periods and events from now on.",
     changed: "Notification saved.",
-    asked: "Confirmation mail sent.",
+    asked: "Confirmation email sent.",
     deleted: "Notification deleted.",
   },
 });
@@ -69,7 +69,7 @@ function Notifications({ list, sent }: NotificationsProps) {
       tab="notifications"
       title="Notifications"
       guide="notifications"
-      about="Get digests and alerts by e-mail or chat."
+      about="Get digests and alerts by email or chat."
       notices={
         <>
           <LinkNotice />
@@ -96,7 +96,7 @@ function LinkNotice() {
   if (ctx.state.hasPublicUrl) return null;
   return (
     <p class="notice warning">
-      Set <code>PUBLIC_URL</code> to the URL at which people reach this service. Until then, mails and chat
+      Set <code>PUBLIC_URL</code> to the URL at which people reach this service. Until then, emails and chat
       messages contain no links, or links that only work on the service's own machine, and receivers cannot
       confirm their addresses.
     </p>
@@ -137,7 +137,7 @@ function NotificationTable({ list: { records, packages } }: { list: Notification
         { name: "Notify about" },
         { name: "Receiver" },
         { name: "Status" },
-        { name: "Change", isUnnamed: true },
+        { name: "Actions", isUnnamed: true },
       ]}
       rows={records.map((each) => [
         <>
@@ -197,7 +197,7 @@ function Changes({ notification }: { notification: NotificationRecord }) {
       </a>
       {confirmed !== false && <ActionButton action={`send ${id}`} label="Send now" />}
       {enabled && confirmed === false && stopped !== true && (
-        <ActionButton action={`ask ${id}`} label="Send confirmation again" />
+        <ActionButton action={`ask ${id}`} label="Resend confirmation" />
       )}
       <a class="button" href={`${href(here, { edit: id })}#edit`}>
         Edit

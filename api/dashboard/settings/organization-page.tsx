@@ -60,7 +60,7 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
             />
             <Field name="description" label="Description" value={description} rows={3} />
             <Field name="website" label="Website" value={website} />
-            <Field name="billingEmail" label="Billing e-mail" value={billingEmail} required />
+            <Field name="billingEmail" label="Billing email" value={billingEmail} required />
             <Button>Save</Button>
           </Form>
         ) : (
@@ -69,7 +69,7 @@ function Organization({ organization }: { organization: OrganizationV1 }) {
             <dd>{description || "None"}</dd>
             <dt>Website</dt>
             <dd>{website ?? "None"}</dd>
-            <dt>Billing e-mail</dt>
+            <dt>Billing email</dt>
             <dd>{billingEmail}</dd>
           </dl>
         )}

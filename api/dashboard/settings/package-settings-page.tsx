@@ -126,7 +126,7 @@ function PackageRecord({ record, upstream }: RecordProps) {
           hint={
             libraryType === "npm"
               ? "The name on npm. Installs reported under another name are not counted."
-              : "Renaming changes URLs that contain the name. The id and all statistics are kept."
+              : "Renaming changes URLs that contain the name. The ID and all statistics are kept."
           }
         />
         <Field name="shortDescription" label="Description" value={shortDescription} />

@@ -20,7 +20,7 @@ const LEVEL_LABELS: Record<PermissionLevel, string> = {
   admin: "Admin: full access to this package",
   member: "Member: can view statistics and exports",
   blocked: "Blocked: no access, regardless of role",
-  default: "Default: the access of their role",
+  default: "Default: the access that their role gives",
 };
 
 export function Permissions({ permissions }: { permissions: readonly PackagePermissionV1[] }) {
@@ -38,7 +38,7 @@ export function Permissions({ permissions }: { permissions: readonly PackagePerm
           label="User"
           required
           autocomplete="off"
-          hint="Username or e-mail address. Users outside the organization can get access too."
+          hint="Username or email address. Users outside the organization can get access too."
         />
         <Select
           name="permissionLevel"

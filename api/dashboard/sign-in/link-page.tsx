@@ -120,7 +120,7 @@ function MakeAccount({ link, adminCommand }: { link: string; adminCommand: strin
       <Form action="first-account">
         <input type="hidden" name="key" value={link} />
         <Field name="username" label="Username" autocomplete="username" required />
-        <Field name="email" label="E-mail address" type="email" autocomplete="email" required />
+        <Field name="email" label="Email address" type="email" autocomplete="email" required />
         <Field
           name="organization"
           label="Organization"

@@ -71,7 +71,9 @@ function ComparisonMenu({ state }: { state: ViewState }) {
   const visit = useVisit();
   const isByHour = state.interval === "hour";
   const labelOf = (compare: Comparison) =>
-    isComparedDay(compare) ? `vs period from ${formatDate(compare)}` : (isByHour ? BY_HOUR : BY_DAY)[compare];
+    isComparedDay(compare)
+      ? `vs period starting ${formatDate(compare)}`
+      : (isByHour ? BY_HOUR : BY_DAY)[compare];
   const offered = COMPARED.filter(
     (each) => each === state.compare || (each !== "year" && (isByHour || each !== "previous")),
   );
@@ -106,7 +108,7 @@ function ComparedFrom({ state: { compare, startDate, endDate } }: { state: ViewS
   const latest = addDays(startDate, -daysBetween(startDate, endDate));
   return (
     <KeepingForm but={["compare"]} kind="row tight">
-      <label for="compare">Period from</label>
+      <label for="compare">Period starting</label>
       <input
         id="compare"
         name="compare"
@@ -125,7 +127,7 @@ const COMPARED = ["previous-weekdays", "previous", "year-weekdays", "year", "non
 
 const BY_DAY: Readonly<Record<(typeof COMPARED)[number], string>> = {
   "previous-weekdays": "vs previous period",
-  previous: "vs preceding days",
+  previous: "vs previous period (by date)",
   "year-weekdays": "vs previous year",
   year: "vs same dates last year",
   none: "No comparison",

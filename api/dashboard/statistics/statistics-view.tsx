@@ -157,7 +157,7 @@ function secondOf(
 
 /** The name of the days that are compared. */
 function nameOf({ compare }: ViewState): string {
-  if (isComparedDay(compare)) return `Period from ${formatDate(compare)}`;
+  if (isComparedDay(compare)) return `Period starting ${formatDate(compare)}`;
   return compare.startsWith("year") ? "Previous year" : "Previous period";
 }
 

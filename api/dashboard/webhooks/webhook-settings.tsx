@@ -52,7 +52,7 @@ function Secret({ until }: { until: string | undefined }) {
       <ConfirmButton
         action="rotate"
         label="Create new secret"
-        question="Requests are signed with both secrets for 24 hours, so you can update your receiver."
+        question="Requests are signed with both secrets for 24 hours, so that you have time to update your receiver."
       />
     </>
   );

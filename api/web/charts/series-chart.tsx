@@ -89,7 +89,7 @@ function sentenceFor({ label, interval, places, second }: SentenceOf) {
   const most = places.reduce((best, each) => ((each.value ?? 0) > (best.value ?? 0) ? each : best), first);
   const range = `from ${longLabel(first.date, interval)} to ${longLabel(last.date, interval)}`;
   const compared = second ? ` ${second.name}: ${sum(second.places)}.` : "";
-  return `${label} ${range}: ${sum(places)} in total, maximum ${formatFull(most.value ?? 0)} (${longLabel(most.date, interval)}).${compared}`;
+  return `${label} ${range}: ${sum(places)} total, maximum ${formatFull(most.value ?? 0)} (${longLabel(most.date, interval)}).${compared}`;
 }
 
 type TableOf = Omit<SeriesChartProps, "others" | "csv" | "isLastOpen"> & {

@@ -119,7 +119,7 @@ export function hostileSuite(world: () => DashboardWorld): void {
         const fields = form.locator("input:not([type=hidden]):not([type=checkbox]), textarea");
         const count = await fields.count();
         expect(count, path).toBeGreaterThan(0);
-        // The browser would not send what is no URL or e-mail address.
+        // The browser would not send what is no URL or email address.
         await form.evaluate((element: HTMLFormElement) => (element.noValidate = true));
         for (let index = 0; index < count; index += 1) await fields.nth(index).fill(long);
         const [answer] = await Promise.all([

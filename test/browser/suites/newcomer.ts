@@ -17,7 +17,7 @@ export function newcomerSuite(world: () => NewWorld): void {
     const actions = countActions(page);
     await page.goto(PRINTED.exec(toolchain.log())?.[0] ?? "");
     await actions.type("Username", "zoe");
-    await actions.type("E-mail address", "zoe@example.org");
+    await actions.type("Email address", "zoe@example.org");
     await actions.click("button", /^Create account/);
     await actions.click("link", /^Access logs/);
     await actions.type("Name", "logs");
