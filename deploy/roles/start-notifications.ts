@@ -92,7 +92,7 @@ function sendingDeps({ config, secretKey, log }: Pick<NotificationParts, "config
 
 /** Servers repeat the receiver's address in their answers, which is nobody's business who reads the log. */
 function logMailFailure(log: Logger, error: unknown): void {
-  const sentence = "could not send a mail";
+  const sentence = "could not send an email";
   if (!(error instanceof MailRefused)) return log.warn({ err: error }, sentence);
   const reason = error.message.replace(/[^\s<>:]+@[^\s<>:]+/g, "(address)");
   log.warn({ reason, isFinal: error.isFinal }, sentence);

@@ -114,6 +114,6 @@ export function deleteOldMailCounts(pg: Postgres): Promise<number> {
 /** Why a mail is not sent to a receiver who does not get it. */
 export function unwantedSentence(address: string, state: ReceiverState): string {
   return state === "stopped"
-    ? `${address} unsubscribed from these mails. Only the receiver can undo this.`
+    ? `${address} unsubscribed from these emails. Only the receiver can undo this.`
     : `${address} has not confirmed the address yet.`;
 }

@@ -170,14 +170,14 @@ async function packageIdOf(
 /** A webhook tells of all packages. */
 function requirePackageAllowed(event: NotificationEvent, packageId: string | null): string | null {
   if (event !== "webhook-disabled" || packageId === null) return packageId;
-  throw invalidBody([{ path: "/package", message: `is not a field of ${event}` }]);
+  throw invalidBody([{ path: "/package", message: `does not apply to ${event}` }]);
 }
 
 function thresholdOf(event: NotificationEvent, sent: number | null | undefined): number | null {
   const standard = THRESHOLDS[event] ?? null;
   if (sent === undefined || sent === null) return standard;
   if (standard === null)
-    throw invalidBody([{ path: "/threshold_percent", message: `is not a field of ${event}` }]);
+    throw invalidBody([{ path: "/threshold_percent", message: `does not apply to ${event}` }]);
   return sent;
 }
 

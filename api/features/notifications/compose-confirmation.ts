@@ -13,12 +13,12 @@ interface Asked {
 /** The mail that asks a receiver for consent, and says nothing else. */
 export function composeConfirmation({ owner, asker, url }: Asked): Message {
   return {
-    subject: `${PRODUCT_NAME}: confirm mails about ${quoted(owner)}`,
+    subject: `${PRODUCT_NAME}: confirm emails about ${quoted(owner)}`,
     lines: [
       `${quoted(asker)} wants to send statistics and alerts about ${quoted(owner)} to this address.`,
-      "To receive these mails, open the page below and confirm. On the same page you can stop all mails " +
+      "To receive these emails, open the page below and confirm. On the same page you can stop all emails " +
         "from this service.",
-      "If you do nothing, you won't receive any mails.",
+      "If you do nothing, you won't receive any emails.",
     ],
     tiles: [],
     charts: [],

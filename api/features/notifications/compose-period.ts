@@ -71,7 +71,7 @@ function tilesOf(totals: DigestData["totals"], before: DigestData["before"]): Ti
     ["downloads", "Downloads"],
     ["unique_addresses", "Unique IPs"],
     ["companies", "Companies"],
-    ["views", "Views"],
+    ["views", "Page views"],
   ] as const;
   return all
     .filter(([field]) => totals[field] + before[field] > 0)
@@ -89,7 +89,7 @@ function digestCharts(
   data: DigestData,
   { unit, count }: { unit: "week" | "month"; count: "downloads" | "views" },
 ): Chart[] {
-  const title = `${count === "views" ? "Views" : "Downloads"} by ${unit === "week" ? "day" : "week"}`;
+  const title = `${count === "views" ? "Page views" : "Downloads"} by ${unit === "week" ? "day" : "week"}`;
   const charts: Chart[] = [
     {
       title,

@@ -39,14 +39,14 @@ export function confirmationRoutes(deps: ConfirmationDeps): Route[] {
       action: "notifications.manage",
       operation: {
         id: "sendConfirmation",
-        summary: "Send a notification's confirmation mail again",
+        summary: "Resend a notification's confirmation email",
         description:
-          "For receivers who have not confirmed their address. An owner can send one such mail to an " +
-          `address every ${CONFIRMATION_DAYS} days; the mail limits apply too. The link in the previous ` +
-          "mail becomes invalid.",
+          "For receivers who have not confirmed their address. An owner can send one such email to an " +
+          `address every ${CONFIRMATION_DAYS} days; the email limits apply too. The link in the previous ` +
+          "email becomes invalid.",
         answers: {
           200: {
-            description: "The notification. Its confirmation mail is being sent",
+            description: "The notification. Its confirmation email is being sent",
             schema: NOTIFICATION,
             example: { ...EXAMPLE, confirmed: false },
           },
@@ -66,7 +66,7 @@ function askAgain({ pg, ...deps }: ConfirmationDeps, call: Managing): Promise<No
     const stored = await readStoredNotification(client, notification.id);
     if (stored?.enabled !== true) throw needless("The notification is disabled. Enable it first.");
     const { ownerId, mailbox } = stored;
-    if (mailbox === null) throw needless("Only e-mail receivers need to confirm their address.");
+    if (mailbox === null) throw needless("Only email receivers need to confirm their address.");
     if (deps.sendMail === undefined) throw new Problem("email-not-configured", NO_MAIL);
     if (deps.linkBase() === undefined) throw new Problem("email-not-configured", NO_LINKS);
     const receiver = { ownerId, mailbox };
@@ -90,14 +90,14 @@ async function requireAwaiting(pg: Postgres, receiver: Receiver, address: string
   const state = await readReceiverState(pg, receiver);
   if (state === "awaiting") return;
   throw needless(
-    state === "stopped" ? unwantedSentence(address, state) : `${address} does not need a confirmation.`,
+    state === "stopped" ? unwantedSentence(address, state) : `${address} does not need to be confirmed.`,
   );
 }
 
 /** The worker decides in the end: others may ask the same address meanwhile. */
 async function requireRoom(pg: Postgres, receiver: Receiver, accountId: string): Promise<void> {
   const seconds = await secondsUntilAskedAgain(pg, receiver);
-  const sentence = `An owner can send a confirmation mail to the same address only once every ${CONFIRMATION_DAYS} days.`;
+  const sentence = `An owner can send a confirmation email to the same address only once every ${CONFIRMATION_DAYS} days.`;
   const lately = seconds > 0 ? { seconds, sentence } : undefined;
   const limited = lately ?? (await findLimit(pg, { ...receiver, kind: "confirmation", accountId }));
   if (limited === undefined) return;

@@ -14,20 +14,20 @@ export interface MailLimit {
 
 /** A mail is sent once all of these have room. Digests on schedule do not count by receiver, who agreed to each owner. */
 export const MAIL_LIMITS: readonly MailLimit[] = [
-  { by: "receiver", kinds: ["confirmation"], max: 3, hours: 24, mails: "confirmation mails" },
-  { by: "receiver", kinds: ["confirmation"], max: 5, hours: 7 * 24, mails: "confirmation mails" },
-  { by: "receiver", kinds: ["alert", "by-hand"], max: 20, hours: 24, mails: "mails other than digests" },
-  { by: "pair", kinds: ["confirmation"], max: 3, hours: 7 * 24, mails: "confirmation mails" },
-  { by: "pair", kinds: ["by-hand"], max: 10, hours: 24, mails: "mails sent by hand" },
-  { by: "pair", kinds: ["digest", "alert", "by-hand"], max: 80, hours: 24, mails: "mails" },
-  { by: "account", kinds: ["confirmation"], max: 20, hours: 1, mails: "confirmation mails" },
-  { by: "account", kinds: ["confirmation"], max: 40, hours: 24, mails: "confirmation mails" },
+  { by: "receiver", kinds: ["confirmation"], max: 3, hours: 24, mails: "confirmation emails" },
+  { by: "receiver", kinds: ["confirmation"], max: 5, hours: 7 * 24, mails: "confirmation emails" },
+  { by: "receiver", kinds: ["alert", "by-hand"], max: 20, hours: 24, mails: "emails other than digests" },
+  { by: "pair", kinds: ["confirmation"], max: 3, hours: 7 * 24, mails: "confirmation emails" },
+  { by: "pair", kinds: ["by-hand"], max: 10, hours: 24, mails: "manually sent emails" },
+  { by: "pair", kinds: ["digest", "alert", "by-hand"], max: 80, hours: 24, mails: "emails" },
+  { by: "account", kinds: ["confirmation"], max: 20, hours: 1, mails: "confirmation emails" },
+  { by: "account", kinds: ["confirmation"], max: 40, hours: 24, mails: "confirmation emails" },
   {
     by: "account",
     kinds: ["confirmation", "digest", "alert", "by-hand"],
     max: 200,
     hours: 1,
-    mails: "mails",
+    mails: "emails",
   },
 ];
 
@@ -45,7 +45,7 @@ export const COUNTS_KEPT_HOURS = 8 * 24;
 
 export function limitSentence({ by, max, hours, mails }: MailLimit): string {
   const whom = WHOM[by];
-  return `Mail limit reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
+  return `Email limit reached: ${whom} at most ${max} ${mails} in ${windowOf(hours)}.`;
 }
 
 const WHOM: Readonly<Record<MailLimit["by"], string>> = {

@@ -57,7 +57,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
       method: "POST",
       path: UNSUBSCRIBE,
       operation: operationOf("unsubscribe", {
-        summary: "Unsubscribe from mails (RFC 8058), or subscribe again",
+        summary: "Unsubscribe from emails (RFC 8058), or subscribe again",
         parameter: "notification",
       }),
       handle: page(async (ctx) => {
@@ -81,7 +81,7 @@ export function mailPageRoutes(deps: MailPageDeps): PublicRoute[] {
       method: "POST",
       path: CONFIRM,
       operation: operationOf("confirmAddress", {
-        summary: "Confirm an address, or stop mails to it",
+        summary: "Confirm an address, or stop emails to it",
         parameter: "agreement",
       }),
       handle: page(async (ctx) => {
@@ -195,13 +195,13 @@ function operationOf(id: string, { summary, parameter }: { summary: string; para
     id,
     tag: "Notifications",
     summary,
-    description: "The link is sent in mails and contains a token that only the receiver knows.",
+    description: "The link is sent by email and contains a token that only the receiver knows.",
     path: { [parameter]: { schema: { type: "string" }, description: `Id of the ${parameter}` } },
     query: {
       token: {
         schema: { type: "string" },
         required: true,
-        description: "Token from the mail",
+        description: "Token from the email",
       },
     },
     answers: {

@@ -22,10 +22,10 @@ export function renderUnsubscribePage(ctx: ApiContext, { address, owner, stop }:
   show(
     ctx,
     "Unsubscribe",
-    `${address} receives mails${about} from this service. Choose which mails to stop.`,
+    `${address} receives emails${about} from this service. Choose which emails to stop.`,
     <Choices>
-      {owner !== undefined && <Choice choice="owner">Stop all mails about {owner}</Choice>}
-      <Choice choice="service">Stop all mails from this service</Choice>
+      {owner !== undefined && <Choice choice="owner">Stop all emails about {owner}</Choice>}
+      <Choice choice="service">Stop all emails from this service</Choice>
     </Choices>,
   );
 }
@@ -38,12 +38,12 @@ interface Confirming {
 
 export function renderConfirmationPage(ctx: ApiContext, { address, agreement, stop }: Confirming): void {
   if (stop !== undefined) return renderStopped(ctx, { address, owner: agreement?.owner, stop });
-  const never = <Choice choice="service">Never mail me from this service</Choice>;
+  const never = <Choice choice="service">Never send me emails from this service</Choice>;
   if (agreement === undefined || (!agreement.isAgreed && !agreement.isOpen))
     return show(
       ctx,
       "This link has expired",
-      `${address} is not confirmed and receives no mails. The sender can send a new confirmation mail.`,
+      `${address} is not confirmed and receives no emails. The sender can send a new confirmation email.`,
       <Choices>{never}</Choices>,
     );
   const { owner, asker, isAgreed } = agreement;
@@ -51,9 +51,9 @@ export function renderConfirmationPage(ctx: ApiContext, { address, agreement, st
     return show(
       ctx,
       "Address confirmed",
-      `${address} receives statistics and alerts about ${owner} from now on. Every mail has an unsubscribe link.`,
+      `${address} receives statistics and alerts about ${owner} from now on. Every email has an unsubscribe link.`,
       <Choices>
-        <Choice choice="owner">Stop all mails about {owner}</Choice>
+        <Choice choice="owner">Stop all emails about {owner}</Choice>
         {never}
       </Choices>,
     );
@@ -77,14 +77,14 @@ interface Stopped {
 
 function renderStopped(ctx: ApiContext, { address, owner = "this owner", stop }: Stopped): void {
   const ended = {
-    owner: `all mails about ${owner}`,
-    service: "all mails from this service",
+    owner: `emails about ${owner}`,
+    service: "emails from this service",
   };
-  const wider = stop !== "service" && <Choice choice="service">Stop all mails from this service</Choice>;
+  const wider = stop !== "service" && <Choice choice="service">Stop all emails from this service</Choice>;
   show(
     ctx,
     "You are unsubscribed",
-    `Stopped ${ended[stop]} to ${address}. Only you can undo this.`,
+    `${address} no longer receives ${ended[stop]}. Only you can undo this.`,
     <Choices>
       {wider}
       <Choice choice="resume">Undo</Choice>

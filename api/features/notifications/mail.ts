@@ -26,6 +26,6 @@ export class MailRefused extends Error {
 }
 
 export const NO_LINKS =
-  "The confirmation mail cannot be sent because the service does not know its public URL. Its operator " +
+  "The confirmation email cannot be sent because the service does not know its public URL. Its operator " +
   "must set PUBLIC_URL.";
-export const NO_MAIL = "This service cannot send mail. Its operator must set SMTP_URL and MAIL_FROM.";
+export const NO_MAIL = "This service cannot send email. Its operator must set SMTP_URL and MAIL_FROM.";

@@ -73,8 +73,8 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
     listRoute(resource, { description: NOT_FOR_THE_BLOCKED }),
     createRoute(resource, {
       description:
-        "Covers periods that end from now on. Mails are sent only to receivers who are `confirmed`; " +
-        "addresses of people who are not members first get a mail that asks them to confirm. An owner can have " +
+        "The notification covers periods that end after it was created. Emails are sent only to receivers who " +
+        "are `confirmed`; people who are not members first get an email that asks them to confirm. An owner can have " +
         `${quotas.notifications} notifications. ${NOT_FOR_THE_BLOCKED}`,
       body: { schema: NOTIFICATION_CREATE, example: SENT },
       parse: (body) => withAddress(parseNotificationCreate(body)),

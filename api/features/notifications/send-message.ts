@@ -106,7 +106,7 @@ function mailOf(
   { base, to, url }: Addressed,
 ): Mail {
   const message = composeMessage({ ...notification, data, base });
-  const text = messageText(message, url === undefined ? [] : ["", "Unsubscribe from these mails:", url]);
+  const text = messageText(message, url === undefined ? [] : ["", "Unsubscribe from these emails:", url]);
   const html = messageHtml(message, url);
   const { subject } = message;
   return { id, corrects: corrects ?? undefined, to, date, subject, text, html, unsubscribeUrl: url };

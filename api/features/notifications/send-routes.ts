@@ -76,8 +76,8 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
         summary: "Send a notification's message now",
         description:
           `${ABOUT} Works for disabled notifications too, and does not replace a scheduled message. ` +
-          "Mails are sent only to receivers who are `confirmed`. An account can send " +
-          `${SENDS_BY_HAND_MAX} a minute; mails also count towards the mail limits.`,
+          "Emails are sent only to receivers who are `confirmed`. An account can send " +
+          `${SENDS_BY_HAND_MAX} messages a minute; emails also count towards the email limits.`,
         answers: {
           200: { description: "Result", schema: NOTIFICATION_SENT, example: { success: true } },
         },

@@ -95,7 +95,7 @@ function Mail({ message, unsubscribeUrl }: { message: Message; unsubscribeUrl: s
               <a class="soft" href={unsubscribeUrl} style="color:#59636e;text-decoration:underline;">
                 Unsubscribe
               </a>{" "}
-              from these mails.
+              from these emails.
             </p>
           )}
         </Frame>

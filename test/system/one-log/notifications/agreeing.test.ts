@@ -45,7 +45,7 @@ describe("an address of no member", () => {
     await tell(...made);
     expect(mails.map(({ to }) => to)).toEqual([STRANGER]);
     const [{ subject, text, html } = { subject: "", text: "", html: "" }] = mails;
-    expect(subject).toBe(`Maintainer Toolchain: confirm mails about "${world.organization}"`);
+    expect(subject).toBe(`Maintainer Toolchain: confirm emails about "${world.organization}"`);
     expect(text).toContain(`"${world.names.admin}" wants`);
     expect(text.match(/https?:/g)).toHaveLength(1);
     expect(html.match(/href=/g)).toHaveLength(1);
@@ -164,7 +164,7 @@ describe("a link to confirm", () => {
     await notify(STRANGER);
     await idle();
     expect(await choose(linkIn(mails[0], "confirm-address"), "service")).toContain(
-      "all mails from this service",
+      "emails from this service",
     );
     const other = await notify(STRANGER.toUpperCase(), { owner: await otherOwner(), by: "stranger" });
     await tell(other);
@@ -253,7 +253,7 @@ describe("a receiver who stops", () => {
     const { made } = await confirmed();
     await choose(url(), scope);
     expect(await read(made)).toMatchObject({ confirmed: false, stopped: true });
-    expect(await choose(url(), "resume")).toContain("Choose which mails to stop");
+    expect(await choose(url(), "resume")).toContain("Choose which emails to stop");
     expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
     const before = mails.length;
     await tell(made);
@@ -332,17 +332,15 @@ test("the page shows the state of each receiver, and asks again", async () => {
   const at = `/o/${world.organization}/settings/notifications`;
   const admin = await visit(api.url, { username: world.names.admin, token: world.tokens.admin });
   const awaiting = await admin.get(at);
-  expect(awaiting.text).toMatch(
-    /grace@elsewhere\.example e-mail Awaiting confirmation Nothing is sent until/,
-  );
-  expect(awaiting.text).toMatch(new RegExp(`${world.names.member}@example\\.org e-mail On Nothing sent yet`));
-  expect(awaiting.html.match(/Send confirmation again/g)).toHaveLength(1);
+  expect(awaiting.text).toMatch(/grace@elsewhere\.example Email Awaiting confirmation Nothing is sent until/);
+  expect(awaiting.text).toMatch(new RegExp(`${world.names.member}@example\\.org Email On Nothing sent yet`));
+  expect(awaiting.html.match(/Resend confirmation/g)).toHaveLength(1);
   expect(awaiting.html.match(/Send now/g)).toHaveLength(1);
   const early = await admin.post(at, { action: `ask ${made.id}` });
   expect([early.status, early.text]).toEqual([429, expect.stringContaining("only once every 7 days")]);
   await passTime("7 days");
   const asked = await admin.submit(at, { action: `ask ${made.id}` });
-  expect(asked.text).toContain("Confirmation mail sent.");
+  expect(asked.text).toContain("Confirmation email sent.");
   await idle();
   expect(mails).toHaveLength(2);
   await confirm(mails[1]);
@@ -350,5 +348,5 @@ test("the page shows the state of each receiver, and asks again", async () => {
   await choose(linkIn(mails[1], "confirm-address"), "service");
   const stopped = await admin.get(at);
   expect(stopped.text).toContain("Stopped The receiver unsubscribed. Only the receiver can undo this.");
-  expect(stopped.html).not.toContain("Send confirmation again");
+  expect(stopped.html).not.toContain("Resend confirmation");
 });

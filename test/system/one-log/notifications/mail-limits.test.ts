@@ -30,9 +30,9 @@ const maxOf = (wanted: Partial<MailLimit>) =>
   )?.max ?? 0;
 const ASKED = maxOf({ by: "receiver", hours: 24 });
 const ASKED_IN_WEEK = maxOf({ by: "receiver", hours: 7 * 24 });
-const RECEIVED = maxOf({ by: "receiver", mails: "mails other than digests" });
+const RECEIVED = maxOf({ by: "receiver", mails: "emails other than digests" });
 const ASKING = maxOf({ by: "account", hours: 1 });
-const SENDING = maxOf({ by: "account", mails: "mails" });
+const SENDING = maxOf({ by: "account", mails: "emails" });
 
 const tell = async ({ id }: NotificationRecord, count: number) => {
   await putMessages(postgres.pg, id, count);
@@ -70,7 +70,7 @@ test("three owners of any account ask an address in a day, however it is written
     ((await as("stranger", `GET ${at}`)).body as { notifications: NotificationRecord[] }).notifications[0];
   expect(await waits()).toMatchObject({
     confirmed: false,
-    last_error: "Mail limit reached: one address can receive at most 3 confirmation mails in 24 hours.",
+    last_error: "Email limit reached: one address can receive at most 3 confirmation emails in 24 hours.",
   });
   const again = await as("stranger", `POST ${at}/${(await waits())?.id}/confirmation`);
   expect(again).toMatchObject(refused(429, "rate-limited"));
@@ -107,7 +107,7 @@ test("a confirmation mail that waited longer than a day is not sent, and says so
   await postgres.pg.query(text);
   await idle();
   expect(mails).toHaveLength(ASKED);
-  expect((await read(made)).last_error).toContain("at most 3 confirmation mails");
+  expect((await read(made)).last_error).toContain("at most 3 confirmation emails");
   await passTime("24 hours");
   const at = `/v2/${made.owner}/notifications/${made.id}`;
   expect((await as("admin", `POST ${at}/confirmation`)).status).toBe(200);
@@ -142,7 +142,7 @@ test("a receiver gets so many mails in a day and all digests; the rest waits, an
   expect((await postgres.pg.query(waiting)).rows).toEqual([
     {
       last_error:
-        "Mail limit reached: one address can receive at most 20 mails other than digests in 24 hours.",
+        "Email limit reached: one address can receive at most 20 emails other than digests in 24 hours.",
       attempts: 0,
     },
   ]);
@@ -167,7 +167,7 @@ test("an account sends so many mails in an hour, to whomever", async () => {
 });
 
 test("an account sends so many mails to one receiver in a day, and others still reach the receiver", async () => {
-  const max = maxOf({ by: "pair", mails: "mails" });
+  const max = maxOf({ by: "pair", mails: "emails" });
   await tell(await toMember("weekly-digest"), max + 3);
   expect(mails).toHaveLength(max);
   await tell(await notify(`${world.names.member}@example.org`, { by: "owner" }), 2);
@@ -220,7 +220,7 @@ test("a message by hand to a receiver who got enough is answered with when there
   const sent = await as("owner", `POST /v2/${made.owner}/notifications/${made.id}/send`, {});
   expect(sent).toMatchObject(refused(429, "rate-limited"));
   expect((sent.body as { message: string }).message).toContain(
-    "at most 20 mails other than digests in 24 hours",
+    "at most 20 emails other than digests in 24 hours",
   );
   expect(Number(sent.headers.get("retry-after"))).toBeGreaterThan(23 * 3_600);
   expect(mails).toHaveLength(0);

@@ -165,7 +165,7 @@ describe("a weekly digest by mail", () => {
     const looked = await fetch(url);
     expect([looked.status, await looked.text()]).toEqual([
       200,
-      expect.stringContaining("Stop all mails about acme"),
+      expect.stringContaining("Stop all emails about acme"),
     ]);
     expect(await read(made)).toMatchObject({ confirmed: true, stopped: false });
 
@@ -184,7 +184,7 @@ describe("a weekly digest by mail", () => {
       expect.stringContaining("You are unsubscribed"),
     ]);
     expect(await read(made)).toMatchObject({ enabled: true, confirmed: false, stopped: true });
-    const error = "ada@example.org unsubscribed from these mails. Only the receiver can undo this.";
+    const error = "ada@example.org unsubscribed from these emails. Only the receiver can undo this.";
     const byHand = await api.post(`/v2/acme/notifications/${made.id}/send`, {});
     expect(byHand).toEqual({ success: false, error });
     await fetch(url, { method: "POST", body: new URLSearchParams({ choice: "resume" }) });
@@ -207,7 +207,7 @@ test("what a mail server refuses by hand is in the log, without the receiver's a
   const sentByHand = await api.post<NotificationSent>(`/v2/acme/notifications/${made.id}/send`, {});
   expect(sentByHand).toMatchObject({ success: false });
   await expect.poll(() => toolchain.log()).toContain("550 no such user <(address)>");
-  expect(toolchain.log()).toContain("could not send a mail");
+  expect(toolchain.log()).toContain("could not send an email");
   expect(toolchain.log()).not.toContain("ada@example.org");
   smtp.onStep = () => undefined;
   await remove(made);
@@ -491,7 +491,7 @@ test("the page makes, shows, previews, sends, edits and ends a notification with
   });
   expect([refusedPage.status, refusedPage.text]).toEqual([422, expect.stringContaining("must be a number")]);
   const changed = await owner.submit(at, { ...changes, event: "import-failed", threshold_percent: "2.5" });
-  expect(changed.text).toContain("Failed import 2.5 %");
+  expect(changed.text).toContain("Failed imports 2.5 %");
   expect((await owner.submit(at, { action: `disable ${id}` })).text).toContain("Off");
   expect((await owner.submit(at, { action: `delete ${id}` })).text).not.toContain("127.0.0.1");
 
