@@ -13,11 +13,11 @@ export const FORMATS = {
       "must be 1 to 64 letters, digits, dots, underscores or hyphens, begin and end with a letter or digit, " +
       "and not be a reserved word",
   },
-  "e-mail": { validate: isEmail, sentence: "must be an e-mail address" },
-  mailbox: { validate: isMailbox, sentence: "must be an e-mail address, optionally with a display name" },
+  "e-mail": { validate: isEmail, sentence: "must be an email address" },
+  mailbox: { validate: isMailbox, sentence: "must be an email address, optionally with a display name" },
   website: { validate: isWebsite, sentence: "must be the URL of a website" },
   uuid: { validate: isUuid, sentence: "must be a UUID" },
-  date: { validate: isCalendarDate, sentence: "must be a calendar date as YYYY-MM-DD" },
+  date: { validate: isCalendarDate, sentence: "must be a calendar date in the form YYYY-MM-DD" },
 } as const satisfies Record<string, { validate: (text: string) => boolean; sentence: string }>;
 
 export const NIL_UUID = "00000000-0000-0000-0000-000000000000";
@@ -83,7 +83,7 @@ export function isEmail(text: string): boolean {
   return text.length <= 254 && EMAIL.test(text);
 }
 
-/** As strict as a browser's e-mail field (HTML Living Standard, "valid e-mail address"), with a dot in the domain. */
+/** As strict as a browser's email field (HTML Living Standard, "valid email address"), with a dot in the domain. */
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 

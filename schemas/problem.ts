@@ -97,12 +97,12 @@ export class Problem extends Error {
 }
 
 export const PROBLEM = titledObject("Problem", ["code", "message"], {
-  code: { type: "string", description: "Error code for programs." },
-  message: { type: "string", description: "Error message for people." },
+  code: { type: "string", description: "Error code, for programs" },
+  message: { type: "string", description: "Error message, for people" },
   errors: {
     type: "array",
     items: objectOf(["path", "message"], {
-      path: { type: "string", description: "JSON pointer into the body." },
+      path: { type: "string", description: "JSON pointer to the field in the body" },
       message: { type: "string" },
     }),
   },

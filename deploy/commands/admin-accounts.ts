@@ -33,7 +33,7 @@ function rotateCommand(administer: Administer, { note }: Pick<AdminProcess, "not
     .description(
       "Rotate the API token of an account and print the new one on standard output. The old token, the " +
         "password, all sessions, access tokens and unused sign-in links are revoked immediately. OpenID " +
-        "sign-in still works, because it uses the e-mail address.",
+        "sign-in still works, because it uses the email address.",
     )
     .argument("<username>")
     .action((username: string) =>
@@ -120,7 +120,7 @@ function endingCommands(administer: Administer): Command[] {
     new Command("remove-account")
       .alias("delete-account")
       .description(
-        "Permanently remove an account with its e-mail address, notifications to this address, tokens, " +
+        "Permanently remove an account with its email address, notifications to this address, tokens, " +
           "sessions and audit log. Fails if the account owns packages or pixels, is the last owner of an " +
           "organization, or has running imports.",
       )

@@ -8,7 +8,7 @@ export function listCommands(administer: Administer): Command[] {
   return [
     listCommand("list-accounts")
       .description(
-        "List accounts with username, e-mail address, creation time, organizations and roles, and " +
+        "List accounts with username, email address, creation time, organizations and roles, and " +
           "whether they can export data or are disabled.",
       )
       .action(({ json }: { json?: true }) =>

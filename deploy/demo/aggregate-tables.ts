@@ -1,5 +1,6 @@
 import { type AggregateV1, type Breakdown } from "../../schemas/contracts/aggregate.js";
 import { BREAKDOWN_LIST } from "../../schemas/contracts/breakdowns.js";
+import { numbered } from "../../schemas/records/numbered.js";
 
 export interface TableOptions {
   rowsMax: number;
@@ -13,7 +14,7 @@ export function aggregateTables(lines: readonly AggregateV1[], { rowsMax }: Tabl
     .filter(({ found }) => found.length > 0)
     .map(({ breakdown, found }) => {
       const rows = "values" in breakdown ? valueRows(found, breakdown) : dayRows(found);
-      return `  ${breakdown.question}\n${table(rows, { rowsMax })}`;
+      return `  ${breakdown.title}\n${table(rows, { rowsMax })}`;
     })
     .join("\n");
 }
@@ -25,7 +26,7 @@ type Row = [label: string, total: number, note: string];
 function dayRows(lines: readonly AggregateV1[]): Row[] {
   return [...lines]
     .reverse()
-    .map(({ date, total, unique_total }) => [date, total, `${unique_total ?? 0} addresses`]);
+    .map(({ date, total, unique_total }) => [date, total, numbered(unique_total ?? 0, "unique IP")]);
 }
 
 function valueRows(lines: readonly AggregateV1[], breakdown: Counted): Row[] {

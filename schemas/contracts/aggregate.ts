@@ -45,7 +45,7 @@ type Field = [field: string, schema: object];
 const NAME_FIELD: Field[] = [
   [
     PACKAGE_NAME,
-    { type: "string", description: "In all formats except NDJSON; in NDJSON with `fields=name`" },
+    { type: "string", description: "Included in all formats except NDJSON, where it requires `fields=name`" },
   ],
 ];
 

@@ -35,7 +35,7 @@ const CREATE = titledObject("AnnotationCreate", ["date", "text"], {
   date: DATE,
   end_date: LAST_DAY,
   text: TEXT,
-  url: { type: "string", format: "text", maxLength: ANNOTATION_URL_MAX, description: "http or https" },
+  url: { type: "string", format: "text", maxLength: ANNOTATION_URL_MAX, description: "An http or https URL" },
   package: {
     type: "string",
     minLength: 1,
@@ -69,7 +69,7 @@ export const GRAFANA_ANNOTATIONS = {
   items: titledObject("GrafanaAnnotation", ["time", "timeEnd", "text", "tags"], {
     time: { type: "integer" },
     timeEnd: { type: "integer" },
-    text: { type: "string", description: "HTML is escaped" },
+    text: { type: "string", description: "Text of the annotation, with HTML escaped" },
     tags: { type: "array", items: { type: "string" } },
   }),
 } as const;

@@ -20,7 +20,7 @@ export const AUDIT_ENTRY = titledObject(
     id: { type: "string", format: "uuid" },
     action: { type: "string" },
     actor: { type: "string" },
-    token: { type: "string", description: "Name of the additional token that was used, if any" },
+    token: { type: "string", description: "Name of the access token that was used, if any" },
     target: TARGET,
     changes: {
       type: "object",

@@ -10,7 +10,7 @@ export interface ValueBreakdown {
   readonly libraryType?: LibraryType;
   /** AggregateV1 has it of packages of this type alone; statistics have it of all. */
   readonly exportedFor?: LibraryType;
-  readonly question: string;
+  readonly title: string;
   /** In the order of the answer's rows. */
   readonly values: Values;
   /** A map of `events`: an event counts once for each of its keys, with the value that the key has. */
@@ -36,7 +36,7 @@ export interface BreakdownValue {
 /** Counts each day as a whole, and the addresses of its downloads. */
 export interface TotalBreakdown {
   readonly name: string;
-  readonly question: string;
+  readonly title: string;
   /** The number of addresses, on the wire. */
   readonly addressField: string;
 }
@@ -51,7 +51,7 @@ export const VERSION_COLUMN = "package_version";
 export const BREAKDOWN_LIST = [
   {
     name: "company",
-    question: "Which companies?",
+    title: "Downloads by company",
     values: [
       { column: "company", field: "company_name", filter: "company_name" },
       { column: "company_domain", field: "company_domain", optional: true, filter: "company_domain" },
@@ -59,7 +59,7 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "cloud_provider",
-    question: "Which clouds?",
+    title: "Downloads by cloud provider",
     values: [
       { column: "cloud_provider", field: "cloud_provider_name", filter: "cloud_provider" },
       { column: "cloud_provider_domain", field: "cloud_provider_domain", optional: true },
@@ -67,24 +67,24 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "country",
-    question: "Which countries?",
+    title: "Downloads by country",
     values: [{ column: "country", field: "country", filter: "country" }],
   },
   {
     name: "platform",
-    question: "Which platforms?",
+    title: "Downloads by platform",
     values: [{ column: "platform", field: "platform", filter: "platform" }],
   },
   {
     name: "version",
     isOfVersions: true,
     exportedFor: "docker",
-    question: "Which versions?",
+    title: "Downloads by version",
     values: [{ column: VERSION_COLUMN, field: "version", filter: "version" }],
   },
   {
     name: "client",
-    question: "Which clients?",
+    title: "Downloads by client",
     values: [
       { column: "client", field: "client", filter: "client" },
       { column: "client_version", field: "client_version", optional: true, filter: "client_version" },
@@ -94,7 +94,7 @@ export const BREAKDOWN_LIST = [
     name: "variable",
     map: "variables",
     libraryType: "other",
-    question: "Which values of custom variables?",
+    title: "Downloads by custom variable",
     values: [
       { column: "variable", field: "variable", description: "Name of a variable. Only for file packages" },
       { column: "value", field: "value", description: "The variable's value" },
@@ -102,7 +102,7 @@ export const BREAKDOWN_LIST = [
   },
   {
     name: "total",
-    question: "How many downloads a day, and from how many IP addresses?",
+    title: "Downloads and unique IP addresses by day",
     addressField: "unique_total",
   },
 ] as const satisfies readonly BreakdownDeclaration[];
@@ -113,7 +113,7 @@ export const COUNTRIES_MAX = 300;
 /** Values of events with the number of downloads, or views, that each has. */
 export interface StatisticsList extends Pick<
   ValueBreakdown,
-  "name" | "question" | "values" | "libraryType" | "map" | "isOfVersions"
+  "name" | "title" | "values" | "libraryType" | "map" | "isOfVersions"
 > {
   /** Pages are viewed, all else is downloaded; statistics of one pixel count its views in every list. */
   readonly counts: "downloads" | "views";
@@ -121,10 +121,10 @@ export interface StatisticsList extends Pick<
 
 const PAGES: StatisticsList = {
   name: "page",
-  question: "Which pages?",
+  title: "Page views by page",
   counts: "views",
   values: [
-    { column: "referer", field: "page", filter: "page", description: "The page that shows the pixel" },
+    { column: "referer", field: "page", filter: "page", description: "URL of the page that shows the pixel" },
   ],
 };
 

@@ -54,7 +54,7 @@ export const ERASURE = titledObject(
     client: {
       type: "string",
       enum: CLIENT_ID_KINDS,
-      description: "Which id was given. The id itself is not stored",
+      description: "Which kind of id was given. The id itself is not stored",
     },
     status: {
       type: "string",

@@ -70,7 +70,7 @@ export const COMPANY_DETAIL = titledObject(
     artifacts: {
       type: "array",
       items: COMPANY_ARTIFACT,
-      description: "Same range as `days`, most used first",
+      description: "Packages and pixels used in the range of `days`, most used first",
     },
   },
 );
@@ -82,8 +82,11 @@ export type StageCounts = FromSchema<typeof STAGE_COUNTS>;
 export const FUNNEL_RUN = titledObject("FunnelRun", ["as_of", "companies", "changes", "waits_for_imports"], {
   as_of: TIMESTAMP,
   companies: COUNT,
-  changes: { ...COUNT, description: "Stage changes" },
-  waits_for_imports: { type: "boolean", description: "Nothing was computed because imports are running" },
+  changes: { ...COUNT, description: "Number of stage changes" },
+  waits_for_imports: {
+    type: "boolean",
+    description: "True if nothing was computed because imports are running",
+  },
 });
 /** The outcome of a run of the funnel for one owner. */
 export type FunnelRunRecord = FromSchema<typeof FUNNEL_RUN>;

@@ -161,14 +161,14 @@ const DIGEST = {
 
 /** By event: when it is sent, and the properties of its data that are always there. */
 export const NOTIFICATION_DATA = {
-  "weekly-digest": { when: "Weekly digest: a week (UTC, from Monday) is complete", data: DIGEST },
-  "monthly-digest": { when: "Monthly digest: a month (UTC) is complete", data: DIGEST },
+  "weekly-digest": { when: "A week (UTC, Monday to Sunday) is complete", data: DIGEST },
+  "monthly-digest": { when: "A month (UTC) is complete", data: DIGEST },
   "new-companies": {
-    when: "New companies: companies were seen for the first time on a day (UTC)",
+    when: "Companies were seen for the first time on a day (UTC)",
     data: { ...PERIOD, ...COMPANIES },
   },
   "downloads-changed": {
-    when: "Unusual downloads: a day (UTC) differs strongly from the same weekday in the previous four weeks",
+    when: "The downloads of a day (UTC) differ strongly from the same weekday in the previous four weeks",
     data: {
       ...PERIOD,
       downloads: COUNT,
@@ -180,8 +180,8 @@ export const NOTIFICATION_DATA = {
   },
   "import-failed": {
     when:
-      "Failed import: an import was interrupted, or more of its lines were rejected than the threshold " +
-      "allows. Failures within an hour are combined in one event",
+      "An import was interrupted, or its share of rejected lines exceeded the threshold. Failures within " +
+      "an hour are combined in one event",
     data: gathered(
       {
         import: TEXT,
@@ -219,7 +219,7 @@ function gathered<Failure extends Record<string, object>>(failure: Failure, opti
       type: "array",
       maxItems: OTHERS_MAX,
       items: objectOf(Object.keys(failure), { ...failure, ...optional }),
-      description: "The other failures, up to a limit",
+      description: `The other failures, at most ${OTHERS_MAX}`,
     },
   };
 }

@@ -40,7 +40,7 @@ const SENT = {
     minLength: 1,
     maxLength: 2048,
     description:
-      "An e-mail address, or the URL of an incoming webhook. The URL is a secret; responses contain only its host",
+      "An email address, or the URL of an incoming webhook. The URL is a secret; responses contain only its host",
   },
   enabled: { type: "boolean" },
 } as const;
@@ -55,12 +55,12 @@ export const NOTIFICATION = titledObject(
     package_id: { type: "string", format: "uuid" },
     threshold_percent: { type: "number" },
     channel: SENT.channel,
-    target: { type: "string", description: "An e-mail address, or the host of a webhook URL" },
+    target: { type: "string", description: "An email address, or the host of a webhook URL" },
     enabled: { type: "boolean" },
     confirmed: {
       type: "boolean",
       description:
-        "For `email`: whether mails are sent. True if the receiver is a member of the owner or has confirmed " +
+        "For `email`: whether emails are sent. True if the receiver is a member of the owner or has confirmed " +
         "the address, and has not unsubscribed",
     },
     stopped: {
@@ -73,7 +73,7 @@ export const NOTIFICATION = titledObject(
     last_error: {
       type: "string",
       description:
-        "Error of the last message, including messages sent by hand. Absent once a message was sent",
+        "Error of the last message, including manually sent messages. Absent once a message was sent",
     },
   },
 );
@@ -87,14 +87,14 @@ export const parseNotificationUpdate = compileBody<NotificationUpdate>(NOTIFICAT
 
 function thresholdFaults({ event, threshold_percent: threshold }: NotificationUpdate): FieldFault[] {
   if (event === undefined || threshold === undefined || threshold === null || event in THRESHOLDS) return [];
-  return [{ path: "/threshold_percent", message: `is not a field of ${event}` }];
+  return [{ path: "/threshold_percent", message: `does not apply to ${event}` }];
 }
 
 export const NOTIFICATION_PREVIEW = titledObject("NotificationPreview", ["subject", "text"], {
   subject: { type: "string" },
   text: { type: "string" },
-  html: { type: "string", description: "HTML body of a mail. Only for `email`" },
-  body: { type: "object", description: "Body of the message to a chat" },
+  html: { type: "string", description: "HTML body of the email. Only for `email`" },
+  body: { type: "object", description: "Body of the chat message. Only for chats" },
 });
 /** A message as it is sent: `html` of a mail, `body` of the others. */
 export type NotificationPreview = FromSchema<typeof NOTIFICATION_PREVIEW>;

@@ -75,7 +75,7 @@ export const PACKAGE_PERMISSION_SET = titledObject(
       format: "line",
       minLength: 1,
       maxLength: 254,
-      description: "An e-mail address if it contains `@`, otherwise a username",
+      description: "An email address if it contains `@`, otherwise a username",
     },
     permissionLevel: PACKAGE_PERMISSION_LEVEL,
   },

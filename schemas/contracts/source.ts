@@ -86,7 +86,10 @@ export const REPORTED_LINE = titledObject(
     value: { ...NULLABLE_COUNT, description: "Null on a day on which the registry reset its counter" },
     first_value: NULLABLE_COUNT,
     fetched_at: TIMESTAMP,
-    changed_at: { ...TIMESTAMP, description: "Absent while the first value stands" },
+    changed_at: {
+      ...TIMESTAMP,
+      description: "Absent if the value has not changed since it was first fetched",
+    },
   },
 );
 /** A line of `GET /v2/{owner}/reported`: what a registry counted on a day. */
@@ -100,7 +103,11 @@ export const REPORTED_DAYS = titledObject("ReportedDays", ["start_date", "end_da
     items: objectOf(["source", "kind", "name", "metric", "total", "days"], {
       ...COUNTED,
       total: COUNT,
-      days: { type: "array", items: NULLABLE_COUNT, description: "Null on a day without a value" },
+      days: {
+        type: "array",
+        items: NULLABLE_COUNT,
+        description: "One count per day of the range. Null on a day without a count",
+      },
     }),
   },
 });

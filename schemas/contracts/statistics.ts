@@ -175,9 +175,9 @@ export const STATISTICS = titledObject(
       required: STATISTICS_LISTS.map(({ name }) => name),
       additionalProperties: false,
       properties: Object.fromEntries(
-        STATISTICS_LISTS.map(({ name, question }) => [
+        STATISTICS_LISTS.map(({ name, title }) => [
           name,
-          { type: "array", items: STATISTICS_ROW, description: question },
+          { type: "array", items: STATISTICS_ROW, description: title },
         ]),
       ),
     },

@@ -76,9 +76,9 @@ export const USER_V1 = titledObject(
     organizations: { type: "array", items: ORGANIZATION },
     token: {
       type: "string",
-      description: "Your account's token. Only in responses to requests made with it",
+      description: "Your account's API token. Returned only if it was used for the request",
     },
-    tokenInUse: { ...TOKEN_IN_USE, description: "The additional token of the request, if any" },
+    tokenInUse: { ...TOKEN_IN_USE, description: "The access token that was used for the request, if any" },
   },
 );
 export type UserV1 = FromSchema<typeof USER_V1>;

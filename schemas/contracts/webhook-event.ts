@@ -23,7 +23,7 @@ const STAGE = { type: "string", enum: STAGES } as const;
  */
 export const WEBHOOK_EVENTS = {
   "company-funnel-stage-changed": {
-    when: "Companies reached another funnel stage",
+    when: "Companies entered another funnel stage",
     data: {
       companies: {
         type: "array",
@@ -39,7 +39,7 @@ export const WEBHOOK_EVENTS = {
   },
   ...NOTIFICATION_DATA,
   test: {
-    when: "Sent when you test a webhook, whatever events it subscribes to",
+    when: "A webhook was tested. It receives this event even if it does not subscribe to it",
     data: { message: TEXT },
   },
 } as const satisfies { [Kind in WebhookEventKind]: EventSchema<Kind> };

@@ -64,7 +64,7 @@ export const IMPORT_LINE = {
     $time: {
       type: ["string", "number"],
       description:
-        "ISO 8601, also in basic form (UTC where no zone is given), or UNIX time in seconds or milliseconds from 1990",
+        "ISO 8601 date or date-time, extended or basic form (UTC if it has no zone), or UNIX time in seconds or milliseconds, 1990 or later",
     },
     $unique_id: {
       type: ["string", "integer"],

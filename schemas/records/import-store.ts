@@ -149,7 +149,7 @@ export const DRY_RUN = titledObject(
       type: "array",
       maxItems: EVENT_SAMPLE_MAX,
       items: EVENT_SAMPLE,
-      description: "The first events, as parsed",
+      description: "The first events, as they would be imported",
     },
   },
 );

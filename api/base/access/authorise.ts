@@ -77,7 +77,7 @@ export async function wholeOwnerFor(
   if (await isBlockedFromAny(pg, { accountId: account.id, ownerId: owner.id }))
     throw new Problem(
       "forbidden",
-      `You are blocked from at least one package of ${owner.name}, and this operation covers all of them.`,
+      `You are blocked from at least one package of ${owner.name}. This operation covers all packages, so you cannot use it.`,
     );
   return owner;
 }

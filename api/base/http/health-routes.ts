@@ -85,7 +85,13 @@ const READINESS_OPERATION: Operation = {
         message: "Not ready: clickhouse.",
         stores: { postgres: "ok", clickhouse: "down", event_log: "ok" },
       },
-      headers: { "Retry-After": { schema: { type: "integer" }, required: true, description: "Seconds" } },
+      headers: {
+        "Retry-After": {
+          schema: { type: "integer" },
+          required: true,
+          description: "Seconds to wait before you retry",
+        },
+      },
     },
   },
 };

@@ -192,7 +192,7 @@ export const SIGN_IN_FAILED = {
   link: "This link is invalid, has expired or was already used.",
   openid:
     "No account matches this sign-in. Ask the operator of this service whether an account has your " +
-    "e-mail address.",
+    "email address.",
 } as const;
 
 /** Counts one use for `key`. Throws `rate-limited` with `sentence` above the limit. */

@@ -130,7 +130,7 @@ export async function usableLink(pg: Postgres, { secret, tokens }: { secret: str
   return looksLike("link", secret) ? readSignInLink(pg, tokens.hash(secret)) : undefined;
 }
 
-/** Signs in the account of an e-mail address that an OpenID provider has verified. Throws as `signInByLink`. */
+/** Signs in the account of an email address that an OpenID provider has verified. Throws as `signInByLink`. */
 export async function signInByEmail(
   { pg, tokens, limits }: SignInDeps,
   verifiedEmail: () => Promise<string | undefined>,

@@ -27,7 +27,7 @@ export async function insertAccount(pg: Postgres, account: NewAccount): Promise<
     await query(pg, text, [id, username, email, tokenHash, tokenCiphertext]);
   } catch (error) {
     if (violates(error, "owners_name_taken")) throw taken(`The name ${username}`, error);
-    if (violates(error, "accounts_email_taken")) throw taken(`The e-mail address ${email}`, error);
+    if (violates(error, "accounts_email_taken")) throw taken(`The email address ${email}`, error);
     throw error;
   }
 }
@@ -156,7 +156,7 @@ export async function deleteSignInLinksOf(pg: Postgres, accountId: string): Prom
   return (await query(pg, text, [accountId])).length;
 }
 
-/** The account of an e-mail address in any case, unless it is disabled. */
+/** The account of an email address in any case, unless it is disabled. */
 export async function readAccountByEmail(pg: Postgres, email: string): Promise<User | undefined> {
   if (email.includes("\0")) return undefined;
   const text = `

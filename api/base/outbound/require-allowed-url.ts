@@ -9,5 +9,5 @@ export async function requireAllowedUrl(guard: AddressGuard, url: string): Promi
   const remedy = isInside
     ? " The operator of this service can allow it with WEBHOOK_ALLOW_PRIVATE_NETWORKS=true."
     : "";
-  throw new Problem("webhook-url-not-allowed", `The url ${fault}.${remedy}`);
+  throw new Problem("webhook-url-not-allowed", `The URL ${fault}.${remedy}`);
 }

@@ -50,7 +50,7 @@ async function check(client: PoolClient): Promise<void> {
     await client.query("select 1");
   } catch (cause) {
     throw new Error(
-      "the PostgreSQL session that holds the migration lock ended, so migrations were stopped; start again",
+      "the PostgreSQL session that holds the migration lock ended, so migrations were stopped; start the service again",
       { cause },
     );
   }

@@ -51,7 +51,7 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
           MATCHED,
         body: { schema: ORGANIZATION_MEMBER_UPSERT, example: SENT },
         answers: {
-          200: { description: "The updated member", ...RECORD },
+          200: { description: "The member with the new role", ...RECORD },
           201: { description: "The new member", ...RECORD },
         },
         problems: ["unknown-user", "cannot-remove-last-owner", "precondition-failed"],
@@ -74,7 +74,7 @@ export function memberRoutes({ pg }: { pg: Pool }): Route[] {
           "Every member can leave. Only owners can remove an owner, and the last owner cannot be removed " +
           "or leave. Explicit permissions on packages stay, because they are not part of the membership. " +
           `${MATCHED}`,
-        answers: { 204: { description: "Removed" } },
+        answers: { 204: { description: "Member removed" } },
         problems: ["cannot-remove-last-owner", "precondition-failed"],
       },
       async handle(call) {

@@ -101,11 +101,11 @@ const LIST_COMPANIES = {
   tag: "Companies",
   summary: "List companies",
   description:
-    "Returns each company's funnel stage and when it entered it, its score for the last 30 days, and its " +
+    "Returns each company's funnel stage, the time when it entered that stage, its score for the last 30 days, and its " +
     "total downloads and views. `as_of` is the time of the last funnel run; it is absent before the " +
     "first run. `Accept` selects JSON, NDJSON or CSV. NDJSON and CSV are exports: they require " +
-    "permission to export, and data export must be enabled for the owner. The next page is also in the " +
-    'header `Link`, with `rel="next"`. ' +
+    "permission to export, and data export must be enabled for the owner. The header `Link` also " +
+    "contains the URL of the next page. " +
     NOT_FOR_THE_BLOCKED,
   query: {
     ...COMPANY_QUERY,
@@ -130,7 +130,7 @@ const LIST_COMPANIES = {
       headers: {
         Link: {
           schema: { type: "string" },
-          description: 'The next page, `rel="next"`. Absent on the last page',
+          description: 'URL of the next page, as `<...>; rel="next"`. Absent on the last page',
         },
       },
     },

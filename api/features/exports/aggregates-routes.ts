@@ -42,7 +42,7 @@ const QUERY = {
   ...rangeQuery({ daysMax: RANGE_DAYS_MAX }),
   breakdown: {
     schema: { type: "array", items: { type: "string" } },
-    description: `Return only these breakdowns. Repeat it, or separate values by commas: ${BREAKDOWNS.join(", ")}`,
+    description: `Return only these breakdowns. Repeat the parameter, or separate values with commas:  ${BREAKDOWNS.join(", ")}`,
     example: ["total,country"],
     sentence: `must be one or more of ${BREAKDOWNS.join(", ")}`,
     allows: (text) => text.split(",").every((name) => BREAKDOWNS.includes(name as Breakdown)),

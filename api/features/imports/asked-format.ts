@@ -30,7 +30,7 @@ function parsePath(path: string, format: ImportFormat): string {
   if (!isAccessLog(format))
     throw new Problem(
       "invalid-query",
-      "path works with access logs only. Add their format, such as format=combined.",
+      "path can only be used with the format of an access log. Add one, such as format=combined.",
     );
   const template = decodeRouteTemplate(path);
   if ("fault" in template) throw new Problem("invalid-query", `path ${template.fault}.`);

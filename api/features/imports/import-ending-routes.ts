@@ -30,7 +30,7 @@ const RETRACTION_MS_MAX = 15_000;
 
 const RETRACTING = {
   description:
-    `Removing the events takes longer than ${RETRACTION_MS_MAX / 1000} s and continues. Event exports no ` +
+    `Removing the events takes longer than ${RETRACTION_MS_MAX / 1000} s and continues in the background. Event exports no ` +
     "longer contain them; aggregates contain them until the status of the import is no longer " +
     "`retracting`",
   schema: EVENT_IMPORT,
@@ -111,7 +111,7 @@ export function importEndingRoutes({
         if (before === "importing")
           throw new Problem(
             "import-in-progress",
-            "The import is running. Abort it first, or abort it with ?retract=true.",
+            "The import is still running. Abort it first, or abort it with ?retract=true to remove its events as well.",
           );
         await answerRetraction(ctx, { ownerId, owner: param("owner"), id }, { pg, msMax });
       },

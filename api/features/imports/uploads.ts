@@ -115,7 +115,7 @@ async function removeUpload(pg: Postgres, importId: string): Promise<void> {
 /** Aborts uploads with an expired lease: their process died or lost its database. Answers how many. */
 export function abortAbandonedUploads(pg: Pool): Promise<number> {
   return interruptUploads(pg, "upload_lease < now()", [
-    interrupted("the server stopped, or lost its database, before the end"),
+    interrupted("the server stopped or lost its database before the upload was complete"),
   ]);
 }
 

@@ -35,7 +35,7 @@ export function hostReachRoutes({ pg, guard }: { pg: Pool; guard: AddressGuard }
           "private networks.",
         answers: {
           200: {
-            description: "The hosts",
+            description: "The hosts and the results of the checks",
             schema: {
               title: "HostReachList",
               type: "object",

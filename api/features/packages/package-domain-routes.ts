@@ -106,7 +106,7 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
         ...ON_DOMAINS,
         summary: "Remove a domain from a package",
         description: "The domain is reserved for its owner for 30 days. After that others can use it.",
-        answers: { 204: { description: "Deleted" } },
+        answers: { 204: { description: "Domain removed" } },
         problems: [...PROBLEMS, "precondition-failed"],
       },
       async handle(call) {

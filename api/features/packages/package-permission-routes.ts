@@ -66,7 +66,7 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Set permissions on a package",
         description:
           `Send one permission, or an array of up to ${PERMISSIONS_MAX}, which is applied completely or not at ` +
-          "all. A userQuery is an e-mail address if it contains `@`, otherwise a username; a user can be " +
+          "all. A userQuery is an email address if it contains `@`, otherwise a username; a user can be " +
           "listed only once. `default` removes the explicit permission. Users can change their own permission " +
           "too. The owner of the package, and the owners of its organization, always keep full access. " +
           "`If-Match` accepts the `ETag` of the permission list.",
@@ -78,7 +78,7 @@ export function packagePermissionRoutes({ pg }: { pg: Pool }): Route[] {
           ],
           limits: { bytesMax: MIB, valuesMax: 4 * PERMISSIONS_MAX },
         },
-        answers: { 204: { description: "Set" } },
+        answers: { 204: { description: "Permissions set" } },
         path: PACKAGE_PATH,
         query: PACKAGE_QUERY,
         problems: [...PACKAGE_PROBLEMS, "unknown-user", "precondition-failed"],

@@ -99,7 +99,7 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
           "Also deletes its routes, domains and permissions. Its events disappear from exports " +
           "immediately and are erased soon afterwards. Its pixels are kept, but no longer belong to a " +
           "package.",
-        answers: { 204: { description: "Deleted" } },
+        answers: { 204: { description: "Package deleted" } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
       async handle({ ctx, account, action, query, param, record }) {

@@ -94,7 +94,7 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
         id: "deletePackageRoute",
         ...ON_ROUTES,
         summary: "Remove a route from a file package",
-        answers: { 204: { description: "Deleted" } },
+        answers: { 204: { description: "Route removed" } },
         problems: [...PROBLEMS, "precondition-failed"],
       },
       async handle(call) {

@@ -56,7 +56,7 @@ async function deleteLevels(
   await query(pg, text, [packageId, accountIds]);
 }
 
-/** By query; absent if there is none. One with `@` is an e-mail address, any other a username, both in any case. */
+/** By query; absent if there is none. One with `@` is an email address, any other a username, both in any case. */
 async function readAccountsByQuery(pg: Postgres, queries: readonly string[]): Promise<Map<string, User>> {
   const text = `
     select q.query, a.id, o.name as username
@@ -123,7 +123,7 @@ function unknownUsers(unknown: readonly PermissionWanted[]): Problem {
 
 const NAMED_MAX = 10;
 
-/** Two levels for one user are ambiguous. A user may be named once by username and once by e-mail address. */
+/** Two levels for one user are ambiguous. A user may be named once by username and once by email address. */
 function refuseRepeated(wanted: readonly Wanted[]): void {
   const first = new Map<string, string>();
   const faults: FieldFault[] = [];

@@ -35,12 +35,12 @@ export const BADGE_SVG: Operation = {
       types: ["image/svg+xml"],
       headers: {
         ...CACHED,
-        ETag: { schema: { type: "string" }, required: true, description: "For `If-None-Match`" },
+        ETag: { schema: { type: "string" }, required: true, description: "Use it in `If-None-Match`" },
       },
     },
     304: { description: "Not modified" },
     400: {
-      description: "An image that names the invalid parameter",
+      description: "A badge image that names the invalid parameter",
       schema: { type: "string" },
       types: ["image/svg+xml"],
     },
@@ -56,7 +56,7 @@ export const BADGE_JSON: Operation = {
   summary: "Get the badge of a public package as shields.io JSON",
   answers: {
     200: {
-      description: "For https://img.shields.io/endpoint?url=",
+      description: "The badge as JSON, for `https://img.shields.io/endpoint?url=`",
       schema: titledObject(
         "BadgeEndpoint",
         ["schemaVersion", "label", "message", "color", "style", "cacheSeconds"],

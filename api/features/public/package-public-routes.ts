@@ -35,7 +35,7 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
         id: "getPackagePublic",
         ...ON_PACKAGE,
         summary: "Get a package's public visibility",
-        answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
+        answers: { 200: { description: "The public visibility", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
         problems: PACKAGE_PROBLEMS,
       },
       async handle(call) {
@@ -56,7 +56,7 @@ export function packagePublicRoutes({ pg }: { pg: Pool }): Route[] {
           "also a public page with downloads by day, versions, clients, platforms and countries. " +
           "`automated` defaults to `include`. Caches may show the previous state for up to an hour.",
         body: { schema: PACKAGE_PUBLIC_SET, example: EXAMPLE },
-        answers: { 200: { description: "The setting", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
+        answers: { 200: { description: "The public visibility", schema: PACKAGE_PUBLIC, example: EXAMPLE } },
         problems: [...PACKAGE_PROBLEMS, "precondition-failed"],
       },
       handle: (call) => changePublic(pg, call),

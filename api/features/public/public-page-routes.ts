@@ -59,10 +59,10 @@ const asPage = (description: string): AnswerContent => ({
 const PUBLIC_PAGE = {
   id: "getPublicPage",
   tag: "Packages",
-  summary: "Get the page of a public package",
+  summary: "Get a package's public page",
   description:
-    "Works for packages whose `public` is `page`. Shows downloads by day, countries, versions, clients " +
-    "and platforms of the last days, including today. Caches may keep the page for ten minutes.",
+    "Works for packages whose `public` is `page`. Shows downloads by day, country, version, client " +
+    "and platform of the last `days` days, including today. Caches may keep the page for ten minutes.",
   path: {
     name: { schema: { type: "string" }, description: "Percent-encoded name of the package", example: "web" },
   },

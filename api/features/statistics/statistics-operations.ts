@@ -46,8 +46,8 @@ export const COMPARE_PARAMETER = {
   schema: { type: "string", anyOf: [{ enum: COMPARISONS }, DATE], default: "none" },
   description:
     "The comparison period. `previous`: the same number of days immediately before the range. `year`: " +
-    "the same dates a year earlier. `previous-weekdays`: the same weekdays, as few whole weeks earlier " +
-    "as possible. `year-weekdays`: the same weekdays, 52 weeks earlier (53 if 52 would overlap the " +
+    "the same dates a year earlier. `previous-weekdays`: the same weekdays, moved back by the smallest number of whole " +
+    "weeks that avoids an overlap with the range. `year-weekdays`: the same weekdays, 52 weeks earlier (53 if 52 would overlap the " +
     "range). A date: the same number of days from that date, which must end before the range. With " +
     "`-weekdays` or a date, unfinished days are excluded from both periods, and `compare.of` gives the " +
     "compared days",
@@ -93,23 +93,22 @@ export function intervalParameter<const Each extends Interval>(interval: Each, i
   return {
     schema: { type: "string", enum: intervals, default: interval },
     description:
-      hours +
       "Bucket size of the series. Weeks start on Monday (ISO 8601). The first and the last bucket are cut at " +
-      "the ends of the range",
+      `the ends of the range${hours}`,
   } as const satisfies Parameter;
 }
 
 const HOURS =
-  `With \`hour\`, the range can have at most ${RANGE_LIMITS.hoursDaysMax} days, single events are counted, ` +
-  "each bucket has a `time`, and the comparison period ends at the current time of day. ";
+  `. With \`hour\`, the range can have at most ${RANGE_LIMITS.hoursDaysMax} days, numbers are computed from individual events, ` +
+  "each bucket has a `time`, and the comparison period ends at the current time of day";
 
 const DESCRIPTION =
   "Packages you are blocked from, and their pixels, are never counted. Users without a role who have " +
-  "access to individual packages see the statistics of those packages only. Repeat a filter for *or*; " +
-  "combine filters for *and*. `version` also accepts a group such as `1.4.x`, which always means the " +
-  "group. `variable.<name>=<value>` filters by a variable of the events; at most 64 variables can be " +
-  "used. Without filters the numbers equal the aggregates for the same range. Filtered numbers exclude " +
-  "replaced events immediately.";
+  "access to individual packages see the statistics of those packages only. Repeat a filter to match any of " +
+  "several values; an event must match all filters. `version` also accepts a group such as `1.4.x`, which " +
+  "always means the group. `variable.<name>=<value>` filters by a variable of the events; at most 64 " +
+  "variables can be used. Without filters, the numbers equal the aggregates for the same range. With filters, " +
+  "they are computed from events and exclude replaced events immediately.";
 
 export const CSV_IS_EXPORT =
   "CSV is an export: data export must be enabled for the owner, and you need permission to export the " +
@@ -208,7 +207,7 @@ export const READ_STATISTICS_LIST = {
       headers: {
         Link: {
           schema: { type: "string" },
-          description: 'The next page, `rel="next"`. Absent on the last page',
+          description: 'URL of the next page, as `<...>; rel="next"`. Absent on the last page',
         },
       },
     },

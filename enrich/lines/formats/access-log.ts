@@ -52,8 +52,8 @@ export function accessLog(readRequest: ReadRequest, path: string): ReadLine {
 const NO_CLIENT: Rejected = {
   fault: error(
     "invalid-value",
-    "Unknown client: the line has no IP address in the expected place, or several addresses without " +
-      "saying which one is the client's",
+    "Unknown client: the line has no IP address in the expected place, or several addresses and no " +
+      "indication of which one is the client's",
   ),
 };
 
@@ -61,7 +61,7 @@ const NO_CLIENT: Rejected = {
 export function withoutFields(needed: Readonly<Record<string, unknown>>): Rejected | undefined {
   const missing = Object.keys(needed).filter((name) => needed[name] === undefined);
   if (missing.length === 0) return undefined;
-  const message = `The log does not contain ${missing.join(", ")}, so downloads cannot be recognised`;
+  const message = `The log does not contain ${missing.join(", ")}, so downloads cannot be recognized`;
   return { fault: error("invalid-value", message) };
 }
 

@@ -161,7 +161,7 @@ describe("admin", () => {
     const name = await admin(beside(), ...making("CARL", "c@example.org"));
     const email = await admin(beside(), ...making("c", "Carl@example.org"));
     expect(name.errors).toEqual(["The name CARL is taken."]);
-    expect(email.errors).toEqual(["The e-mail address Carl@example.org is taken."]);
+    expect(email.errors).toEqual(["The email address Carl@example.org is taken."]);
   });
 
   test("does not make tokens under another key than the database's", async () => {

@@ -71,7 +71,7 @@ test("a breakdown is added in the files of its row: migrations, exports, statist
     [
       "schemas/contracts/breakdowns.ts",
       '    addressField: "unique_total",\n  },',
-      `\n  { name: "city", question: "Which cities?", values: [{ column: "city", field: "city", filter: "city" }] },`,
+      `\n  { name: "city", title: "Downloads by city", values: [{ column: "city", field: "city", filter: "city" }] },`,
     ],
     [
       "api/web/statistics/panels.ts",

@@ -95,7 +95,7 @@ function sentenceOf(schema: Parameter["schema"]): string {
   if (values !== undefined) return `must be one of ${values.join(", ")}`;
   if (type === "integer") return `must be a whole number from ${minimum} to ${maximum}`;
   if (format === "date") return "must be a calendar date in the form YYYY-MM-DD";
-  if (format === "uuid") return "must be an id";
+  if (format === "uuid") return "must be a UUID";
   if (maxLength !== undefined) return `must have ${minLength} to ${maxLength} characters`;
   return "must not be empty";
 }

@@ -24,7 +24,7 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
         summary: "Get the OpenAPI document",
         answers: {
           200: {
-            description: "OpenAPI 3.1",
+            description: "The document, in OpenAPI 3.1",
             schema: { type: "object", required: ["openapi", "info", "paths"] },
           },
         },
@@ -52,7 +52,7 @@ export function documentRoutes(build: () => OpenApiDocument): PublicRoute[] {
         summary: "Get a file of the API reference page",
         answers: {
           200: {
-            description: "The file. It never changes",
+            description: "The file. It can be cached forever",
             schema: { type: "string" },
             types: ["text/javascript", "text/css", "image/svg+xml"],
           },

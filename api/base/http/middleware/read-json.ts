@@ -27,7 +27,7 @@ export function parseJson(bytes: Buffer, { state: { bodyLimits } }: ApiContext):
   try {
     return JSON.parse(UTF8.decode(bytes)) as unknown;
   } catch (error) {
-    throw new Problem("malformed-json", "The body is not valid JSON in UTF-8.", { cause: error });
+    throw new Problem("malformed-json", "The body is not valid UTF-8 encoded JSON.", { cause: error });
   }
 }
 

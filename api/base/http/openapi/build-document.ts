@@ -61,7 +61,7 @@ const INFO = {
   description: `Import downloads or collect them live, and read exact daily breakdowns.
 
 - Every error is \`{"code", "message"}\`; a rejected body adds \`errors\`, one entry for each problem.
-- Every response has an \`X-Request-Id\`, which is also in the server's log and in the audit log. An id that you send is recorded in the server's log only.
+- Every response has an \`X-Request-Id\`, which is also in the server's log and in the audit log. If you send an \`X-Request-Id\`, it is recorded in the server's log only.
 - HEAD works wherever GET does. Methods that a path does not support get a 405 with \`Allow\`.
 - JSON responses have an \`ETag\`: with \`If-None-Match\` you get 304 if nothing has changed, and with \`If-Match\` an update succeeds only if the record has not changed since you read it.
 - Names in paths are percent-encoded and may contain \`/\`.

@@ -40,19 +40,19 @@ export function describeOperation(
 
 function descriptionOf(route: DescribedRoute & { operation: Operation }): string {
   const [, ...others] = wordedPaths(route);
-  const also = others.map((path) => `Also at \`${templateOf(path)}\`.`);
+  const also = others.map((path) => `Also available at \`${templateOf(path)}\`.`);
   return [route.operation.description, accessSentence(route.action), ...also].filter(Boolean).join("\n\n");
 }
 
 const WHO = {
   none: "every account",
   member: "members, admins and owners",
-  reader: "admins and owners, and to users who have at least the permission `member` on the package",
+  reader: "admins and owners, and to users with at least the permission `member` on the package",
   admin: "admins and owners",
   owner: "owners",
 } as const;
 
-const TOKENS: Readonly<Record<string, string>> = { account: "the account's own token", any: "a token" };
+const TOKENS: Readonly<Record<string, string>> = { account: "the account's own API token", any: "a token" };
 
 function accessSentence(action: Action | undefined): string {
   if (action === undefined) return "No token is required.";
@@ -86,7 +86,7 @@ function textParameter(name: string): Parameter {
   const example = EXAMPLES[name];
   return {
     schema: { type: "string", minLength: 1 },
-    description: "Percent-encoded",
+    description: "Percent-encoded name",
     ...(example && { example }),
   };
 }
@@ -101,7 +101,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 const IF_MATCH: Parameter = {
   schema: { type: "string" },
   description:
-    "`ETag` values of what was read; where the state is another by now, nothing changes and it is a 412",
+    "`ETag` values that you read earlier. If the record has changed since then, nothing is changed and you get 412",
 };
 
 const IF_NONE_MATCH: Parameter = {

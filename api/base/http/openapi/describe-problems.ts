@@ -92,9 +92,9 @@ function titled(code: string): string {
 }
 
 const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
-  "malformed-json": "The body is not valid JSON in UTF-8.",
+  "malformed-json": "The body is not valid UTF-8 encoded JSON.",
   "malformed-request": "The request is not valid HTTP.",
-  "invalid-date": "startDate must be a calendar date as YYYY-MM-DD.",
+  "invalid-date": "startDate must be a calendar date in the form YYYY-MM-DD.",
   "invalid-query": "per_page must be a whole number from 1 to 1000.",
   unauthenticated: "Send a valid token: Authorization: Bearer <token>.",
   forbidden: "You do not have permission for this operation.",
@@ -113,7 +113,8 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "already-exists": "The name acme is taken.",
   "ambiguous-name": "Several packages are named web: docker, npm. Add packageType, or use the id.",
   "already-finished": "The import is done. Use DELETE to retract it.",
-  "import-in-progress": "The import is running. Abort it first, or abort it with ?retract=true.",
+  "import-in-progress":
+    "The import is still running. Abort it first, or abort it with ?retract=true to remove its events as well.",
   "delivery-in-progress": "The delivery is still in progress and will be retried automatically.",
   "webhook-disabled": "The webhook is disabled. Enable it to deliver events.",
   "source-disabled": "The source is disabled. Enable it to fetch counts.",
@@ -135,8 +136,8 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "too-many-sources": "acme has reached its limit of sources.",
   "too-many-annotations": "acme has reached its limit of annotations.",
   "too-many-notifications": "acme has reached its limit of notifications.",
-  "email-not-configured": "This service cannot send mail. Its operator must set SMTP_URL and MAIL_FROM.",
-  "no-confirmation-needed": "ada@acme.example does not need a confirmation.",
+  "email-not-configured": "This service cannot send email. Its operator must set SMTP_URL and MAIL_FROM.",
+  "no-confirmation-needed": "ada@acme.example does not need to be confirmed.",
   "unknown-name": "npm has no package named left-padd.",
   "cannot-remove-last-owner": "An organization needs at least one owner.",
   "domain-is-already-in-use": "The domain downloads.acme.example is already in use.",

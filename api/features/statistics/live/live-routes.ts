@@ -79,7 +79,8 @@ export function liveRoutes({ pg, clickhouse, feeds }: LiveStores & { feeds: Live
           `${STREAMS_MAX.perAccount} streams at once.`,
         answers: {
           200: {
-            description: "Messages whose data is a `LiveEvent`, and comments",
+            description:
+              "A stream of messages, each with a `LiveEvent` as its data, and of comments that keep the connection open",
             schema: { type: "string" },
             example: `data: ${JSON.stringify(EXAMPLE)}\n\n`,
             types: ["text/event-stream"],

@@ -294,7 +294,7 @@ describe("a body that is plainly of another format is refused before its import 
 
 test.each([
   [{ format: "xml" }, "format must be one of ndjson, csv"],
-  [{ format: "csv", path: "/a" }, "path works with access logs only"],
+  [{ format: "csv", path: "/a" }, "path can only be used with the format of an access log"],
   [{ format: "s3", path: "a" }, "path must begin with /"],
 ])("a wrong parameter is refused: %j", async (query, message) => {
   expect(await post("", query)).toMatchObject({

@@ -64,7 +64,7 @@ describe("a service's tables", () => {
   test("count a ninth breakdown from its first event on, once it is in the list", async () => {
     const agent: ValueBreakdown = {
       name: "agent",
-      question: "Which agents?",
+      title: "Downloads by user agent",
       values: [{ column: "user_agent", field: "agent" }],
     };
     const { client } = clickhouse;

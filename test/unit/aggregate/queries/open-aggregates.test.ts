@@ -15,7 +15,7 @@ const PACKAGES = [
 ] as const;
 const NINTH: ValueBreakdown = {
   name: "ninth",
-  question: "Which ninths?",
+  title: "Downloads by ninth",
   values: [
     { column: "ninth", field: "ninth_value", description: "A value" },
     { column: "ninth_detail", field: "ninth_detail", optional: true },

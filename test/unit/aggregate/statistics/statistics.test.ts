@@ -12,7 +12,7 @@ import { bucketsOf } from "../../../../aggregate/statistics/buckets.js";
 
 const AGENTS = {
   name: "agent",
-  question: "Which user agents?",
+  title: "Downloads by user agent",
   values: [{ column: "user_agent", field: "agent" }],
 } as const;
 

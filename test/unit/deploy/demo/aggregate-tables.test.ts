@@ -16,18 +16,18 @@ test("each breakdown becomes a table: the newest day first, values by their sum 
   ];
   const text = aggregateTables(lines, { rowsMax: 5 });
   expect(text.split("\n").map((line) => line.trim().replace(/ {2,}/g, " "))).toEqual([
-    "How many downloads a day, and from how many IP addresses?",
-    "2025-06-02 2 1 addresses",
-    "2025-06-01 9 4 addresses",
+    "Downloads and unique IP addresses by day",
+    "2025-06-02 2 1 unique IP",
+    "2025-06-01 9 4 unique IPs",
     "",
-    "Which companies?",
+    "Downloads by company",
     "Umbrella 7 77.8 %",
     "Acme (acme.example) 2 22.2 %",
     "",
-    "Which clients?",
+    "Downloads by client",
     "curl 8.5.0 1 100.0 %",
     "",
-    "Which values of custom variables?",
+    "Downloads by custom variable",
     "os = linux 1 100.0 %",
     "",
   ]);

@@ -109,7 +109,7 @@ describe("permissions", () => {
       expect(await set("admin", to("admin", "admin"))).toMatchObject(refused(403, "forbidden"));
     });
 
-    test("finds its user by e-mail address or username, both without case", async () => {
+    test("finds its user by email address or username, both without case", async () => {
       const address = `${world.names.stranger}@example.org`.toUpperCase();
       const byAddress = { userQuery: address, permissionLevel: "member" };
       const byName = { userQuery: world.names.member.toUpperCase(), permissionLevel: "admin" };

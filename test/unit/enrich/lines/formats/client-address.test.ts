@@ -4,8 +4,8 @@ import { decodeBody } from "./decode-body.js";
 const CLIENT = "141.113.0.20";
 const REST = '[10/Nov/2026:08:00:00 +0000] "GET /releases/tool-1.4.0.tgz HTTP/1.1" 200 2326 "-" "curl/8.5.0"';
 const NOT_KNOWN =
-  "Unknown client: the line has no IP address in the expected place, or several addresses without saying " +
-  "which one is the client's";
+  "Unknown client: the line has no IP address in the expected place, or several addresses and no " +
+  "indication of which one is the client's";
 const read = (line: string) => decodeBody(line, { format: "combined" });
 const event = (address: string) => [
   expect.objectContaining({

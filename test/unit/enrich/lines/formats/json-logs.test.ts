@@ -99,7 +99,7 @@ describe("a log that leaves out what tells a download from another request", () 
     DownstreamStatus: 200,
   };
   const sentence = (fields: string) =>
-    `The log does not contain ${fields}, so downloads cannot be recognised`;
+    `The log does not contain ${fields}, so downloads cannot be recognized`;
 
   test.each([
     ["caddy", "request>method", { ...caddy, request: { ...request, method: undefined } }],

@@ -88,7 +88,7 @@ describe("reads values by their schemas", () => {
     ...["", "yes", "TRUE", "1"].map((it) => [it, FLAG, "it must be true or false."] as const),
     ["month", NAMED, "it must be one of day, week."],
     ["2026-02-30", DATE, "it must be a calendar date in the form YYYY-MM-DD."],
-    ["x", ID, "it must be an id."],
+    ["x", ID, "it must be a UUID."],
     ["longer", SHORT, "it must have 1 to 5 characters."],
     ["", SHORT, "it must have 1 to 5 characters."],
     [["day", "day"], NAMED, "it can be given only once."],
