@@ -78,8 +78,8 @@ function createExportMetrics(
   const bytes = new Counter({
     name: "export_bytes_total",
     help:
-      "Bytes of streamed responses (exports, aggregates, import logs, rejected lines), before gzip " +
-      "or after zstd compression",
+      "Bytes of streamed responses (exports, aggregates, import logs, rejected lines): uncompressed if " +
+      "sent with gzip, compressed if sent with zstd",
     registers,
   });
   const ended = new Counter({

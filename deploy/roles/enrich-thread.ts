@@ -77,8 +77,8 @@ async function main(data: ThreadData): Promise<void> {
       },
       onLogRefused: ({ reason, cause }, kept) =>
         log.error(
-          { err: cause, reason },
-          `log entries of imports could not be stored unchanged: stored ${kept}`,
+          { err: cause, reason, stored: kept },
+          "log entries of imports could not be stored unchanged",
         ),
       onRetry: (error, what) => log.warn({ err: error }, `${what} failed; retrying`),
     }),

@@ -60,7 +60,7 @@ export function cronLogger(log: Logger): CronLogger {
   return {
     info: () => undefined,
     warn: () => undefined,
-    error: (message, error) => log.error({ err: error ?? message }, "a schedule failed"),
+    error: (message, error) => log.error({ err: error ?? message }, "the scheduler failed"),
     debug: () => undefined,
   };
 }

@@ -30,7 +30,10 @@ describeWithBroker("records of the event log that are gone before they were read
   async function openLog() {
     const errors: string[] = [];
     const lost: number[] = [];
-    const write = (line: string) => void errors.push((JSON.parse(line) as { msg: string }).msg);
+    const write = (line: string) => {
+      const { msg, records, partition, first, last } = JSON.parse(line) as Record<string, string | number>;
+      errors.push(`${msg}: ${records} of ${partition}, ${first} to ${last}`);
+    };
     const prefix = `${randomUUID()}.`;
     const options = {
       brokers: broker().brokers,
@@ -55,8 +58,7 @@ describeWithBroker("records of the event log that are gone before they were read
     };
   }
 
-  const GONE_2_TO_4 =
-    "3 records of the event log were deleted before they were read (partition 0, offsets 2 to 4)";
+  const GONE_2_TO_4 = "records of the event log were deleted before they were read: 3 of 0, 2 to 4";
 
   test("are named by the consumer that comes next, which forgets the range it cannot form again", async () => {
     await using opened = await openLog();

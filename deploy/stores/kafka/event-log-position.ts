@@ -85,22 +85,16 @@ interface GapPlace {
 
 /** Answers how many records are known to be lost. */
 export function logGap(log: Logger, { lost, expected, found }: Gap, place: GapPlace): number {
-  const words = { ...place, expected, found };
-  const { partition } = place;
+  const fields = { ...place, expected, found };
   if (lost === undefined) {
     log.error(
-      words,
-      `the event log was truncated or recreated: partition ${partition} went back from offset ` +
-        `${expected} to ${found}; reading it again`,
+      fields,
+      "the event log was truncated or recreated: a partition went back to an earlier offset; reading it again",
     );
     return 0;
   }
   const records = lost.last - lost.first + 1;
-  log.error(
-    { ...words, records },
-    `${records} records of the event log were deleted before they were read (partition ${partition}, ` +
-      `offsets ${lost.first} to ${lost.last})`,
-  );
+  log.error({ ...fields, ...lost, records }, "records of the event log were deleted before they were read");
   return records;
 }
 

@@ -132,8 +132,7 @@ export function openReader(consumer: Consumer, dependencies: ReaderDependencies)
     state.position = { ...state.position, range: undefined };
     dependencies.log.error(
       { topic, partition, group: options.group, expected: range.last, found: Number(last.offset) },
-      `the event log was truncated within a batch that was being written (partition ${partition}, up to ` +
-        `offset ${range.last}); reading the new records`,
+      "the event log was truncated within a batch that was being written; reading the new records",
     );
     return true;
   }

@@ -31,5 +31,5 @@ test("node-cron's own sentences are not in the log, its errors are", () => {
   logger.error("Task failed with error!", new Error("failed"));
   logger.error(new Error("failed as well"));
   expect(lines).toHaveLength(2);
-  expect(lines.every((line) => line.includes('"msg":"a schedule failed"'))).toBe(true);
+  expect(lines.every((line) => line.includes('"msg":"the scheduler failed"'))).toBe(true);
 });
