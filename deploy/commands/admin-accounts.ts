@@ -16,8 +16,8 @@ export function accountCommands(administer: Administer, process: Pick<AdminProce
   return [
     new Command("create-account")
       .description("Create an account and print its API token on standard output.")
-      .requiredOption("--username <name>", "unique among users and organizations, ignoring case")
-      .requiredOption("--email <address>")
+      .requiredOption("--username <name>", "username, unique among users and organizations, ignoring case")
+      .requiredOption("--email <address>", "email address of the account")
       .action((options: { username: string; email: string }) =>
         administer(async (deps) => [await createAccount(deps, options)]),
       ),
@@ -48,7 +48,7 @@ function rotateCommand(administer: Administer, { note }: Pick<AdminProcess, "not
 function endedSentence({ password, sessions, tokens, signInLinks }: Ended): string {
   const names = tokens.length === 0 ? "" : ` (${tokens.join(", ")})`;
   return (
-    `Revoked with the old token: ${password ? "the" : "no"} password, ` +
+    `Also revoked: ${password ? "the password, " : ""}` +
     `${numbered(sessions, "session")}, ${numbered(tokens.length, "access token")}${names}, ` +
     `${numbered(signInLinks, "unused sign-in link")}.`
   );

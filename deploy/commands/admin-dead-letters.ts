@@ -24,7 +24,7 @@ export function deadLettersCommand(administer: Administer): Command {
 function listCommand(administer: Administer): Command {
   return new Command("list")
     .description("List dead letters: id, import, owner, first line, lines, attempts, time and reason.")
-    .option("--json", "print one JSON object per line")
+    .option("--json", "print JSON, one object per line")
     .action(({ json = false }: { json?: boolean }) =>
       administer(async ({ pg }) => {
         const letters = await listDeadLetters(pg);
@@ -39,7 +39,7 @@ function retryCommand(administer: Administer): Command {
       "Append dead letters to the event log again. Their lines count as imported once they are enriched.",
     )
     .argument("[id...]", "ids as shown by `list`", parseIds)
-    .option("--all", "all dead letters")
+    .option("--all", "retry all dead letters")
     .action((ids: number[], { all = false }: { all?: boolean }) =>
       administer(async (deps) => {
         if (all === ids.length > 0) throw new Error("Pass the ids of dead letters, or --all.");

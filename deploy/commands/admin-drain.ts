@@ -13,12 +13,7 @@ const TIMEOUT_SECONDS = 600;
 export function drainCommand(administer: Administer, { note }: Pick<AdminProcess, "note">): Command {
   return new Command("drain")
     .description("Wait until all acknowledged lines are in ClickHouse and settled.")
-    .option(
-      "--timeout <seconds>",
-      "give up with status 1 after this many seconds",
-      wholeNumber,
-      TIMEOUT_SECONDS,
-    )
+    .option("--timeout <seconds>", "exit with status 1 after this many seconds", wholeNumber, TIMEOUT_SECONDS)
     .addHelpText(
       "after",
       "\nFirst stop all processes with the role `api` or `collect`; keep `enrich` and `jobs` running.\nThe " +

@@ -33,7 +33,7 @@ export function adminCommand(process: AdminProcess = thisProcess()): Command {
     .option("--new", "create a new installation if DATA_DIR has no data yet")
     .addHelpText(
       "after",
-      "\nUses the same environment as `start`: DATABASE_URL if set, otherwise DATA_DIR.\nChanges are " +
+      "\nThe commands use the same environment variables as `start`: DATABASE_URL if it is set, otherwise DATA_DIR.\nChanges are " +
         "recorded in the owner's audit log with the operator as actor.",
     );
   const administer = administrator(process, () => admin.opts<{ new?: true }>().new === true);

@@ -38,7 +38,7 @@ export function demoCommand(): Command {
       "print each step, with aggregates, CSV and curl commands to try (implied by --exit)",
       false,
     )
-    .option("--events <count>", "events to import", wholeNumber, 100_000)
+    .option("--events <count>", "number of events to import", wholeNumber, 100_000)
     .option("--seed <number>", "seed of the event generator", wholeNumber, 1)
     .action(runDemo);
 }

@@ -21,14 +21,14 @@ const BINARY = ["parquet", "arrow"];
 /** `export`: daily aggregates of an owner or a package, or the events of a package. */
 export function exportCommand(): Command {
   const command = new Command("export")
-    .argument("<owner[/package]>", "owner or owner/package")
-    .requiredOption("--from <day>", "as 2026-11-01")
+    .argument("<owner[/package]>", "owner, or package of an owner: acme or acme/web")
+    .requiredOption("--from <day>", "start of the range, such as 2026-11-01")
     .requiredOption("--until <day>", "end of the range, exclusive")
     .option(
       "--events",
-      "export single events of a package (at most 31 days) instead of daily aggregates (at most 366 days)",
+      "export individual events of a package (at most 31 days) instead of daily aggregates (at most 366 days)",
     )
-    .addOption(new Option("--format <format>").choices(FORMATS).default("ndjson"))
+    .addOption(new Option("--format <format>", "format of the export").choices(FORMATS).default("ndjson"))
     .option("--output <file>", "file to write (default: standard output)");
   return addServiceOptions(command).action(run);
 }

@@ -29,7 +29,10 @@ export function importCommand(): Command {
       "<files...>",
       "files to import, plain or compressed with gzip, zstd or brotli; - reads standard input",
     )
-    .requiredOption("--to <owner[/package]>", "where the events belong; the package by name or id")
+    .requiredOption(
+      "--to <owner[/package]>",
+      "owner or package that the events belong to; the package by name or id",
+    )
     .option("--pixel <id>", "import page views of this pixel (--to names its owner)")
     .addOption(
       new Option("--format <format>", "format of the files (default: ndjson)").choices(IMPORT_FORMATS),
@@ -60,15 +63,17 @@ Formats:
   docker-dvp, pypi-bigquery, scarf-csv
               exports of other services: see deploy/docs/reference/formats.md
 
-Exit status: 0 everything was imported, 2 lines were rejected (all others are imported),
-1 any other failure.
+Exit status:
+  0  everything was imported
+  2  some lines were rejected; all others were imported
+  1  any other failure
 
 Before you send rejected rows of a CSV file again, add the header of the file above them.
 
 If an import is interrupted, send the file again: its events are counted once. A file that
 was imported within the last 24 hours is skipped unless you add --again. You can send an
 access log again after it has grown: only its new lines are counted.
-A $unique_id identifies an event within a package: in another package it is another event.
+A $unique_id identifies an event within its package. The same id in another package is another event.
 
 Examples:
   maintainer-toolchain import events.ndjson --to acme/web

@@ -25,13 +25,13 @@ Example:
 
 export function logoutCommand(): Command {
   return new Command("logout")
-    .option("--json", "print one JSON object per line")
+    .option("--json", "print JSON, one object per line")
     .addHelpText("after", LOGOUT_HELP)
     .action(logout);
 }
 
 const LOGOUT_HELP = `
-The token is still valid. You can revoke it on the Account page.
+Logging out does not revoke the token. You can revoke it on the Account page.
 `;
 
 async function login(options: ServiceOptions): Promise<void> {
@@ -61,7 +61,7 @@ async function askForToken(url: string): Promise<string> {
 
 /** What is typed is not shown. */
 async function typed(url: string): Promise<string> {
-  process.stderr.write(`API token for ${url} (see the page Account): `);
+  process.stderr.write(`API token for ${url} (from the Account page): `);
   const hidden = new Writable({ write: (_part, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: hidden, terminal: true });
   // Ctrl-C and Ctrl-D close it, and the question stays unanswered.

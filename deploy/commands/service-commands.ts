@@ -14,7 +14,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "import",
-    description: "Import files: events, access logs or exports. Waits until they are counted.",
+    description: "Import files of events, access logs or exports, and wait until they are counted.",
     load: async () => (await import("./import.js")).importCommand(),
   },
   {
@@ -25,7 +25,7 @@ export const SERVICE_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "packages",
-    description: "List packages.",
+    description: "List the packages that you have access to.",
     load: async () => (await import("./packages.js")).packagesCommand(),
   },
   {

@@ -13,9 +13,9 @@ export function sourcesCommand(): Command {
   const command = new Command("sources");
   command
     .command("add")
-    .description("add a source: its download counts are fetched now, and then daily")
+    .description("Add a source. Its download counts are fetched now, and then daily.")
     .addArgument(new Argument("<kind>", "the registry").choices(SOURCE_KINDS))
-    .argument("<name>", "name at the registry: left-pad, @acme/tool, acme/web")
+    .argument("<name>", "name in the registry, such as left-pad, @acme/tool or acme/web")
     .requiredOption(
       "--to <owner[/package]>",
       "owner of the source, or owner/package to show the counts on a package's page",
@@ -24,18 +24,18 @@ export function sourcesCommand(): Command {
     .action(add);
   command
     .command("list")
-    .description("list the sources of an owner and the results of their last runs")
+    .description("List the sources of an owner and the results of their last runs.")
     .argument("<owner>")
     .action(list);
   command
     .command("run")
-    .description("fetch the counts again now")
+    .description("Fetch the counts of a source now.")
     .argument("<owner>")
     .argument("<id>", "id of the source")
     .action(run);
   command
     .command("remove")
-    .description("delete a source and its counts")
+    .description("Delete a source and its counts.")
     .argument("<owner>")
     .argument("<id>", "id of the source")
     .action(remove);

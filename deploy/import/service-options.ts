@@ -22,19 +22,20 @@ export function addServiceOptions(command: Command, examples = ""): Command {
 const DEFAULT_URL = "http://127.0.0.1:8080";
 
 function urlOption(): Option {
-  return new Option("--url <url>", `URL of the service (default: saved by login, or ${DEFAULT_URL})`).env(
-    "MAINTAINER_URL",
-  );
+  return new Option(
+    "--url <url>",
+    `URL of the service (default: the one saved by login, or ${DEFAULT_URL})`,
+  ).env("MAINTAINER_URL");
 }
 
 function tokenOption(): Option {
-  return new Option("--token <token>", "API token (default: saved by login)").env("MAINTAINER_TOKEN");
+  return new Option("--token <token>", "API token (default: the one saved by login)").env("MAINTAINER_TOKEN");
 }
 
 const SIGN_IN_HELP = `
-The command uses the token from --token, MAINTAINER_TOKEN or login, in this order. login saves the token in
-maintainer-toolchain/sign-in.json below XDG_CONFIG_HOME or ~/.config. A saved token is only sent to the
-service that it belongs to.
+The command uses the token from --token, from MAINTAINER_TOKEN, or the one saved by login, in this order.
+The token is saved in maintainer-toolchain/sign-in.json, in the folder XDG_CONFIG_HOME or ~/.config. It is
+only sent to the service that it was saved for.
 `;
 
 /** @throws StartFailure without a token, for an URL that is none and for a variable that looks mistyped */
