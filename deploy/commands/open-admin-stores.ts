@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, parseConfig } from "../config/config.js";
-import { checkTlsFiles } from "../config/tls-files.js";
-import { loadSecretKey } from "../config/secret-key.js";
+import { checkTlsFiles } from "../process/tls-files.js";
+import { loadSecretKey } from "../process/secret-key.js";
 import { type Endpoints, browsableUrl, readRunningEndpoints } from "../process/data-dir.js";
 import { isLocked } from "../process/lock-file.js";
 import { StartFailure } from "../process/start-failure.js";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.js";
-import { loadSecretKey } from "../config/secret-key.js";
+import { loadSecretKey } from "../process/secret-key.js";
 import { openDataDir } from "../process/data-dir.js";
 import { ClosingStack } from "../process/closing.js";
 import { createLog } from "../process/log.js";

@@ -5,7 +5,7 @@ import { LINK_MINUTES, makeSignInLink, signInLinkUrl } from "../../api/base/iden
 import { countAccounts } from "../../api/base/identity/stored-accounts.js";
 import { createTokenCipher } from "../../api/base/identity/tokens.js";
 import { type Config, parseConfig } from "../config/config.js";
-import { configurationHelp } from "../config/describe-variables.js";
+import { configurationHelp } from "./describe-variables.js";
 import { browsableUrl } from "../process/data-dir.js";
 import { limitMalloc } from "../process/libc.js";
 import { garbageCollector, startDeadline, stopSignal } from "../process/lifecycle.js";

@@ -1,8 +1,7 @@
 import { CODECS } from "../../schemas/records/raw-chunk.js";
 import { LOG_LEVELS } from "../process/log.js";
 import { ROLES } from "./roles.js";
-import { CLICKHOUSE_VARIABLES, KAFKA_VARIABLES } from "./store-variables.js";
-import { tlsVariables } from "./tls-files.js";
+import { CLICKHOUSE_VARIABLES, KAFKA_VARIABLES, tlsVariables } from "./store-variables.js";
 import {
   COLLECTION_VARIABLES,
   MAIL_VARIABLES,

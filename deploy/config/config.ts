@@ -7,11 +7,11 @@ import { parseBytes } from "../../schemas/formats.js";
 import type { Codec } from "../../schemas/records/raw-chunk.js";
 import type { LogLevel } from "../process/log.js";
 import { StartFailure } from "../process/start-failure.js";
-import { adminCommandFor } from "./admin-command.js";
+import { adminCommandFor } from "../process/admin-command.js";
 import { DEFAULTS, VARIABLES, type Variables } from "./config-schema.js";
 import { type RetentionOptions, retentionOptions } from "./retention-options.js";
 import type { Role } from "./roles.js";
-import { mistypedVariables } from "./mistyped-variables.js";
+import { mistypedVariables } from "../process/mistyped-variables.js";
 import {
   type KafkaLogOptions,
   type ListedShard,
@@ -25,7 +25,7 @@ import {
   clickhouseUrl,
   databaseUrl,
   tlsFiles,
-} from "./tls-files.js";
+} from "../process/tls-files.js";
 import { items, parsePublicUrl, parseSourceUrls, variableFaults } from "./variable-faults.js";
 
 interface Listen {

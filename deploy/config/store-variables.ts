@@ -1,5 +1,7 @@
-import { type TlsOptions, tlsVariables } from "./tls-files.js";
+import type { TlsOptions, TlsStore, TlsVariable } from "../process/tls-files.js";
 import type { VariableSchema } from "./variables.js";
+
+const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
 
 export interface KafkaConnection {
   /** `host:port` each. */
@@ -180,4 +182,27 @@ function isServer(url: string): boolean {
 
 function repeated(values: readonly string[]): string | undefined {
   return values.find((value, index) => values.indexOf(value) < index);
+}
+
+/** `servers` names them in sentences. */
+export function tlsVariables<Store extends TlsStore>(store: Store, servers: string) {
+  const variables = {
+    [`${store}_TLS_CA`]: {
+      ...FILE,
+      unset: "the system's certificate authorities",
+      meaning: `A PEM file with the certificate authorities for ${servers}. Enables TLS.`,
+    },
+    [`${store}_TLS_CERT`]: {
+      ...FILE,
+      unset: "none",
+      meaning: `A PEM file with the client certificate for ${servers}. Enables TLS.`,
+    },
+    [`${store}_TLS_KEY`]: {
+      ...FILE,
+      unset: "none",
+      meaning:
+        "A PEM file with the client certificate's private key. The key must not be password-protected.",
+    },
+  };
+  return variables as Record<TlsVariable<Store>, VariableSchema>;
 }

@@ -8,7 +8,7 @@ import { isMailbox } from "../../schemas/mailbox.js";
 import { VARIABLES, type VariableName, type Variables } from "./config-schema.js";
 import { ROLES } from "./roles.js";
 import { parseShards } from "./store-variables.js";
-import { type TlsStore, tlsFiles } from "./tls-files.js";
+import { type TlsStore, tlsFiles } from "../process/tls-files.js";
 import type { VariableSchema } from "./variables.js";
 
 export function variableFaults(variables: Variables): string[] {

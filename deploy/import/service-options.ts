@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { mistypedVariables } from "../config/mistyped-variables.js";
+import { mistypedVariables } from "../process/mistyped-variables.js";
 import { StartFailure } from "../process/start-failure.js";
 import type { Service } from "./call-api.js";
 import { readSignIn, signInPath } from "./kept-sign-in.js";

@@ -3,7 +3,7 @@ import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/poison-dete
 import { type LookupData, loadLookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { QUEUES } from "../../schemas/records/event-log.js";
 import type { Config } from "../config/config.js";
-import { originKey } from "../config/secret-key.js";
+import { originKey } from "../process/secret-key.js";
 import type { EnrichmentMetrics } from "../metrics/pipeline-metrics.js";
 import { ClosingSet } from "../process/closing.js";
 import { onReloadSignal } from "../process/lifecycle.js";

@@ -8,7 +8,7 @@ import { withPg } from "../../api/base/postgres/with-pg.js";
 import { isOfClient } from "../../enrich/lines/is-of-client.js";
 import { openIds } from "../../enrich/lookups/open-ids.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
-import { originKey } from "../config/secret-key.js";
+import { originKey } from "../process/secret-key.js";
 import type { Stores } from "../stores/open-stores.js";
 
 interface ErasureParts {

@@ -1,4 +1,4 @@
-import type { TlsStore } from "../config/tls-files.js";
+import type { TlsStore } from "../process/tls-files.js";
 import { causesOf } from "../process/start-failure.js";
 
 /** The sentences of a failed connection, and how to mend it where its certificates were the reason. */

@@ -5,7 +5,7 @@ import type { EventRetention } from "../../schemas/event-retention.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";
 import type { KafkaLogOptions } from "../config/store-variables.js";
-import { readTls } from "../config/tls-files.js";
+import { readTls } from "../process/tls-files.js";
 import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
 import type { KafkaLogListeners } from "./kafka/event-log.js";
 

@@ -6,7 +6,7 @@ import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
 import { usesLog } from "../config/roles.js";
 import type { Config } from "../config/config.js";
-import type { TlsStore } from "../config/tls-files.js";
+import type { TlsStore } from "../process/tls-files.js";
 import type { ClosingStack } from "../process/closing.js";
 import type { DataDir } from "../process/data-dir.js";
 import { StartFailure } from "../process/start-failure.js";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { transformSync } from "esbuild";
-import { loadSecretKey } from "../../deploy/config/secret-key.js";
+import { loadSecretKey } from "../../deploy/process/secret-key.js";
 import { openDataDir } from "../../deploy/process/data-dir.js";
 import { stopSignal } from "../../deploy/process/lifecycle.js";
 import { createLog } from "../../deploy/process/log.js";

@@ -1,5 +1,5 @@
 import type { ClickHouseCluster, Config } from "../../config/config.js";
-import { tlsFilesOf, withTlsFiles } from "../../config/tls-files.js";
+import { tlsFilesOf, withTlsFiles } from "../../process/tls-files.js";
 import { databaseOf } from "./connect-clickhouse.js";
 
 /** Selects the servers of ClickHouse, in a form that can be sent to a thread. */

@@ -1,7 +1,7 @@
 import { Agent } from "node:https";
 import { createClient, type ClickHouseClient, type ClickHouseSettings } from "@clickhouse/client";
 
-import { type TlsOptions, readTlsOf } from "../../config/tls-files.js";
+import { type TlsOptions, readTlsOf } from "../../process/tls-files.js";
 
 export const DATABASE = "maintainer";
 const REQUEST_TIMEOUT_MS = 300_000;

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { parseError } from "@clickhouse/client";
 import type { Result, ResultRequest, ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { limitConcurrency } from "../../../schemas/async/limit-concurrency.js";
-import { readTlsOf } from "../../config/tls-files.js";
+import { readTlsOf } from "../../process/tls-files.js";
 import { databaseOf, type Connection } from "./connect-clickhouse.js";
 import { HttpAnswerDecoder, type AnswerHead } from "../../../ingest/http/decode-http-answer.js";
 import { connectionLost, openConnection, type HttpConnection } from "../../../ingest/http/open-connection.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startCommand } from "../../../deploy/commands/start.js";
 import { SECTIONS, VARIABLES } from "../../../deploy/config/config-schema.js";
-import { configurationPage } from "../../../deploy/config/describe-variables.js";
+import { configurationPage } from "../../../deploy/commands/describe-variables.js";
 import type { VariableSchema } from "../../../deploy/config/variables.js";
 
 /** `npm run docs` writes the page anew. */

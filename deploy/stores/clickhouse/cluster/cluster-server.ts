@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { get as getPlainly } from "node:http";
 import { get as getSecurely } from "node:https";
 import { pause } from "../../../../schemas/async/pause.js";
-import { type TlsOptions, readTlsOf } from "../../../config/tls-files.js";
+import { type TlsOptions, readTlsOf } from "../../../process/tls-files.js";
 import { NETWORK_CODES } from "../../../../schemas/problem.js";
 import type { ClickHouse } from "../../../../schemas/shards.js";
 

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { VARIABLES, type Variables } from "../../../../deploy/config/config-schema.js";
 import { ROLES } from "../../../../deploy/config/roles.js";
-import { mistypedVariables } from "../../../../deploy/config/mistyped-variables.js";
+import { mistypedVariables } from "../../../../deploy/process/mistyped-variables.js";
 import { variableFaults } from "../../../../deploy/config/variable-faults.js";
 import { KAFKA_IMAGE } from "../../../broker/docker-broker.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { VARIABLES } from "../../../../deploy/config/config-schema.js";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { mistypedVariables } from "../../../../deploy/config/mistyped-variables.js";
+import { mistypedVariables } from "../../../../deploy/process/mistyped-variables.js";
 
 const OURS = Object.keys(VARIABLES);
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type TlsFiles, checkTlsFiles } from "../../../../deploy/config/tls-files.js";
+import { type TlsFiles, checkTlsFiles } from "../../../../deploy/process/tls-files.js";
 import { makeAuthority } from "../../../support/networks/make-authority.js";
 
 const dir = mkdtempSync(join(tmpdir(), "tls-files-"));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadSecretKey } from "../../../../deploy/config/secret-key.js";
+import { loadSecretKey } from "../../../../deploy/process/secret-key.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 let path: string;

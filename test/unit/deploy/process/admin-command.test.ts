@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adminCommandFor } from "../../../../deploy/config/admin-command.js";
+import { adminCommandFor } from "../../../../deploy/process/admin-command.js";
 
 const DATA_DIR = "/var/lib/maintainer-toolchain";
 

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { loadSecretFile } from "../process/private-files.js";
-import { StartFailure } from "../process/start-failure.js";
+import { loadSecretFile } from "./private-files.js";
+import { StartFailure } from "./start-failure.js";
 
 export interface SecretKeySource {
   fromConfig?: Buffer | undefined;

@@ -1,5 +1,5 @@
-import { SECTIONS } from "./config-schema.js";
-import type { VariableSchema } from "./variables.js";
+import { SECTIONS } from "../config/config-schema.js";
+import type { VariableSchema } from "../config/variables.js";
 
 /** The page deploy/docs/reference/configuration.md: each variable with its default, its rule and its meaning. */
 export function configurationPage(): string {

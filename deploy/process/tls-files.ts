@@ -1,7 +1,6 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { StartFailure } from "../process/start-failure.js";
-import type { VariableSchema } from "./variables.js";
+import { StartFailure } from "./start-failure.js";
 
 /** The stores that may be elsewhere, by the first word of their variables. */
 const TLS_STORES = ["DATABASE", "CLICKHOUSE", "KAFKA"] as const;
@@ -17,32 +16,7 @@ export interface TlsFiles {
 /** The contents of these files, as Node takes them. */
 export type TlsOptions = TlsFiles;
 
-const FILE = { type: "string", format: "text", mustBe: "the path of a file" } as const;
-
-/** `servers` names them in sentences. */
-export function tlsVariables<Store extends TlsStore>(store: Store, servers: string) {
-  const variables = {
-    [`${store}_TLS_CA`]: {
-      ...FILE,
-      unset: "the system's certificate authorities",
-      meaning: `A PEM file with the certificate authorities for ${servers}. Enables TLS.`,
-    },
-    [`${store}_TLS_CERT`]: {
-      ...FILE,
-      unset: "none",
-      meaning: `A PEM file with the client certificate for ${servers}. Enables TLS.`,
-    },
-    [`${store}_TLS_KEY`]: {
-      ...FILE,
-      unset: "none",
-      meaning:
-        "A PEM file with the client certificate's private key. The key must not be password-protected.",
-    },
-  };
-  return variables as Record<TlsVariable<Store>, VariableSchema>;
-}
-
-type TlsVariable<Store extends TlsStore> = `${Store}_TLS_${"CA" | "CERT" | "KEY"}`;
+export type TlsVariable<Store extends TlsStore> = `${Store}_TLS_${"CA" | "CERT" | "KEY"}`;
 /** The values of these variables, among others. */
 type TlsVariables = { readonly [Name in TlsVariable<TlsStore>]?: string | undefined };
 
