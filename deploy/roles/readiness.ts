@@ -1,8 +1,8 @@
 import type { HealthChecks, Readiness } from "../../api/base/http/health-routes.js";
 import { readCompleteThrough } from "../../api/features/imports/export-state.js";
 import { ENRICH_GROUP } from "../../schemas/records/event-log.js";
-import { type Role, usesLog } from "../config/roles.js";
-import type { Stores } from "../stores/open-stores.js";
+import type { Role } from "../config/variables.js";
+import { type Stores, usesLog } from "../stores/open-stores.js";
 import type { Collect } from "./start-collect.js";
 import type { Enrichment } from "./enrich.js";
 

@@ -15,7 +15,7 @@ import { deleteOldMailCounts } from "../../api/features/notifications/admit-mail
 import { deleteOldMessages } from "../../api/features/notifications/messages.js";
 import type { Shards } from "../../schemas/shards.js";
 import { removableBefore } from "../../schemas/event-retention.js";
-import type { RetentionOptions } from "../config/retention-options.js";
+import type { Config } from "../config/config.js";
 import type { ScheduledJob } from "./start-schedule.js";
 
 /** The kinds of data that the jobs remove: a label of their metrics. */
@@ -34,7 +34,7 @@ export type RemovedKind = (typeof REMOVED_KINDS)[number];
 
 export interface CleanUpDependencies {
   shards: Shards;
-  retention: RetentionOptions;
+  retention: Config["retention"];
   /** Called after each run for each kind, also where nothing was removed. */
   onRemoved: (kind: RemovedKind, removed: Removed) => void;
 }

@@ -4,10 +4,9 @@ import { readRemovedBefore } from "../../api/base/postgres/removed-events.js";
 import type { EventRetention } from "../../schemas/event-retention.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { KafkaConfig } from "../config/config.js";
-import type { KafkaLogOptions } from "../config/store-variables.js";
 import { readTls } from "../process/tls-files.js";
 import { openEmbeddedLog } from "./embedded/event-log/event-log.js";
-import type { KafkaLogListeners } from "./kafka/event-log.js";
+import type { KafkaLogListeners, KafkaLogOptions } from "./kafka/event-log.js";
 
 /** Selects the event log, in a form that can be sent to a thread. */
 export type EventLogSource = { dir: string } | { kafka: KafkaConfig };

@@ -4,8 +4,8 @@ import type { ResultSource } from "../../aggregate/queries/open-rows.js";
 import { migratePostgres } from "../../api/base/postgres/migrate-postgres.js";
 import type { EventLog, LagReader } from "../../schemas/records/event-log.js";
 import type { ClickHouse, Shards } from "../../schemas/shards.js";
-import { usesLog } from "../config/roles.js";
 import type { Config } from "../config/config.js";
+import type { Role } from "../config/variables.js";
 import type { TlsStore } from "../process/tls-files.js";
 import type { ClosingStack } from "../process/closing.js";
 import type { DataDir } from "../process/data-dir.js";
@@ -137,6 +137,11 @@ export function embeddedUrl({
   whole.password = password;
   whole.searchParams.set("database", DATABASE);
   return whole.href;
+}
+
+/** Jobs only report the lag of the log. */
+export function usesLog(roles: ReadonlySet<Role>): boolean {
+  return [...roles].some((role) => role !== "jobs");
 }
 
 /** Throws StartFailure that names the variable when the store cannot be reached or migrated. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { onFreePort } from "../../deploy/process/free-port.js";
 import type { Broker } from "../broker/broker.js";
 import { startBroker } from "../broker/start-broker.js";
-import type { KafkaConnection } from "../../deploy/config/store-variables.js";
+import type { KafkaConnection } from "../../deploy/stores/kafka/kafka-client.js";
 import { createKafka } from "../../deploy/stores/kafka/kafka-client.js";
 import { describeWithJava } from "../broker/suite/describe-with-broker.js";
 import { BROKER_LIB } from "../broker/suite/java-broker.js";

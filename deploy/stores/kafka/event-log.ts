@@ -7,17 +7,22 @@ import {
   type LagReader,
   type LogConsumer,
 } from "../../../schemas/records/event-log.js";
-import {
-  type KafkaConnection,
-  type KafkaLogOptions,
-  SESSION_TIMEOUT_MS,
-} from "../../config/store-variables.js";
+import type { KafkaConfig } from "../../config/config.js";
+import { VARIABLES } from "../../config/variables.js";
 import { StartFailure } from "../../process/start-failure.js";
 import { explainConnection } from "../explain-tls.js";
-import { createKafka, disconnect } from "./kafka-client.js";
+import { type KafkaConnection, createKafka, disconnect } from "./kafka-client.js";
 import { openAppender } from "./event-log-append.js";
 import { startConsumer } from "./event-log-consume.js";
 import { prepareTopic } from "./event-log-topic.js";
+
+export interface KafkaLogOptions
+  extends
+    KafkaConnection,
+    Pick<KafkaConfig, "prefix" | "partitions" | "createTopics">,
+    Partial<Pick<KafkaConfig, "replicationFactor" | "sessionTimeoutMs">> {}
+
+const SESSION_TIMEOUT_MS = Number(VARIABLES.KAFKA_SESSION_TIMEOUT_MS.default);
 
 export interface KafkaLogListeners {
   /** Called with the number of records that were gone before the group had read them. */

@@ -1,7 +1,13 @@
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from "kafkajs";
 import type { Logger } from "pino";
 import { settlesWithin } from "../../../schemas/async/pause.js";
-import type { KafkaConnection } from "../../config/store-variables.js";
+import type { KafkaConfig as Configured } from "../../config/config.js";
+import type { TlsOptions } from "../../process/tls-files.js";
+
+export interface KafkaConnection extends Pick<Configured, "brokers" | "clientId"> {
+  tls?: TlsOptions | undefined;
+  sasl?: Configured["sasl"];
+}
 
 /**
  * A client that tries for about half a minute before it gives a request up: a broker that restarts is back by then.

@@ -6,7 +6,7 @@ import { startBroker } from "../../broker/start-broker.js";
 import { parseConfig } from "../../../deploy/config/config.js";
 import type { ClosingStack } from "../../../deploy/process/closing.js";
 import { createLog } from "../../../deploy/process/log.js";
-import type { KafkaConnection } from "../../../deploy/config/store-variables.js";
+import type { KafkaConnection } from "../../../deploy/stores/kafka/kafka-client.js";
 import { createKafka } from "../../../deploy/stores/kafka/kafka-client.js";
 import { readKafkaOptions } from "../../../deploy/stores/open-event-log.js";
 

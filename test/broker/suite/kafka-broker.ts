@@ -1,4 +1,3 @@
-import { items } from "../../../deploy/config/variable-faults.js";
 import { onFreePort } from "../../../deploy/process/free-port.js";
 import { dockerEnvironment, isDockerThere, KAFKA_IMAGE } from "../docker-broker.js";
 import { isFetched } from "../fetch-broker.js";
@@ -22,7 +21,7 @@ export async function findBrokerSource(
   env: Environment = process.env,
   libDir = BROKER_LIB,
 ): Promise<BrokerSource> {
-  const brokers = items(env["KAFKA_BROKERS"] ?? "");
+  const brokers = (env["KAFKA_BROKERS"] ?? "").split(",").filter((broker) => broker !== "");
   if (brokers.length > 0) return { kind: "given", brokers };
   if (await isDockerThere(env)) return { kind: "docker" };
   return findJavaSource(env, libDir);

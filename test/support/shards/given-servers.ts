@@ -1,4 +1,4 @@
-import { type ListedShard, parseShards } from "../../../deploy/config/store-variables.js";
+import { type ListedShard, parseShards } from "../../../deploy/config/config.js";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import type { ResultSource } from "../../../aggregate/queries/open-rows.js";
 import { startShardServers } from "../../bench/cluster/shard-servers.js";
-import { type ListedShard, parseShards } from "../../../deploy/config/store-variables.js";
+import { type ListedShard, parseShards } from "../../../deploy/config/config.js";
 import type { ClickHouseSource } from "../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { connectAllResults, connectShards } from "../../../deploy/stores/clickhouse/connect-shards.js";
 import { prepareServers } from "../../../deploy/stores/clickhouse/prepare-clickhouse.js";

@@ -10,7 +10,7 @@ import {
   WAITING_HOURS_MAX,
   windowOf,
 } from "../../../api/features/notifications/mail-limits.js";
-import { VARIABLES } from "../../../deploy/config/config-schema.js";
+import { VARIABLES } from "../../../deploy/config/variables.js";
 import { BREAKDOWN_LIST } from "../../../schemas/contracts/breakdowns.js";
 import { PROBLEM_CODES } from "../../../schemas/problem.js";
 import { blocksOf, commandsOf, missingLines, PAGES } from "../../support/documents/pages.js";

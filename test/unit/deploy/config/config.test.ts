@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { VARIABLES } from "../../../../deploy/config/config-schema.js";
+import { VARIABLES } from "../../../../deploy/config/variables.js";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 

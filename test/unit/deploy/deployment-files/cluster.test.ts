@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { ROLES } from "../../../../deploy/config/roles.js";
-import { parseConfig } from "../../../../deploy/config/config.js";
-import { type ListedShard, parseShards } from "../../../../deploy/config/store-variables.js";
+import { type ListedShard, parseConfig, parseShards } from "../../../../deploy/config/config.js";
+import { ROLES } from "../../../../deploy/config/variables.js";
 import { composeImage } from "../../../support/stores/database-servers.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
@@ -31,7 +30,7 @@ const xml = (path: string) => parseDocument(text(path), { xmlMode: true });
 const variablesOf = (path: string) =>
   new Set([...text(path).matchAll(/from_env="(\w+)"/g)].map(([, name = ""]) => name));
 
-const shardsOf = (value: string | undefined): ListedShard[] => {
+const shardsOf = (value: string | undefined): readonly ListedShard[] => {
   const shards = parseShards(value ?? "");
   if (typeof shards === "string") throw new Error(shards);
   return shards;

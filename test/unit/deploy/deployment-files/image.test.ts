@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { VARIABLES } from "../../../../deploy/config/config-schema.js";
+import { VARIABLES } from "../../../../deploy/config/variables.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
 

@@ -4,10 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parseConfig } from "../../../../deploy/config/config.js";
-import { VARIABLES } from "../../../../deploy/config/config-schema.js";
-import { ROLES } from "../../../../deploy/config/roles.js";
-import { variableFaults } from "../../../../deploy/config/variable-faults.js";
-import { SESSION_TIMEOUT_MS } from "../../../../deploy/config/store-variables.js";
+import { ROLES, VARIABLES } from "../../../../deploy/config/variables.js";
 import { ENRICH_GROUP, partitionsOf } from "../../../../schemas/records/event-log.js";
 
 const text = (path: string) => readFileSync(path, "utf8");
@@ -134,7 +131,7 @@ describe("the chart", () => {
       DATABASE_URL: "postgres://db/maintainer",
       CLICKHOUSE_URL: "https://clickhouse/maintainer",
     };
-    expect(variableFaults({ ...settings, ...secret })).toEqual([]);
+    expect(() => parseConfig({ ...settings, ...secret })).not.toThrow();
     const files = Object.entries(settings).filter(([name]) => name.includes("_TLS_"));
     expect(files.map(([name]) => name)).toEqual(
       expect.arrayContaining([
@@ -209,7 +206,7 @@ describe("the manifests for stores of one's own", () => {
     expect(variables["ROLES"]).toBe(role);
     const names = Object.keys({ ...settings, ...variables });
     expect(Object.keys(VARIABLES)).toEqual(expect.arrayContaining(names));
-    expect(variableFaults({ ...settings, ...variables })).toEqual([]);
+    expect(() => parseConfig({ ...settings, ...variables })).not.toThrow();
     expect(envFrom).toEqual([
       { configMapRef: { name: "maintainer-toolchain" } },
       { secretRef: { name: "maintainer-toolchain" } },
@@ -275,7 +272,8 @@ describe("the manifests for stores of one's own", () => {
   test("give an enricher the time to join in which each of its workers may wait for the others, one by one", () => {
     const { startupProbe, env } = containerOf("enrich");
     const workers = Number(env.find(({ name }) => name === "ENRICH_WORKERS")?.value);
-    const joinSeconds = workers * (REBALANCE_SECONDS + SESSION_TIMEOUT_MS / 1000);
+    const joinSeconds =
+      workers * (REBALANCE_SECONDS + Number(VARIABLES.KAFKA_SESSION_TIMEOUT_MS.default) / 1000);
     const { periodSeconds, failureThreshold } = startupProbe;
     expect(periodSeconds * failureThreshold).toBeGreaterThan(joinSeconds);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VARIABLES } from "../../../../deploy/config/config-schema.js";
+import { VARIABLES } from "../../../../deploy/config/variables.js";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { mistypedVariables } from "../../../../deploy/process/mistyped-variables.js";
 

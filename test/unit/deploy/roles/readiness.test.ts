@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readHealth } from "../../../../api/base/http/health-routes.js";
-import type { Role } from "../../../../deploy/config/roles.js";
+import type { Role } from "../../../../deploy/config/variables.js";
 import { roleChecks } from "../../../../deploy/roles/readiness.js";
 import type { Stores } from "../../../../deploy/stores/open-stores.js";
 

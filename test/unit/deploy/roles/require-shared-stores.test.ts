@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseConfig, requireSharedStores } from "../../../../deploy/config/config.js";
+import { parseConfig } from "../../../../deploy/config/config.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
+import { requireSharedStores } from "../../../../deploy/roles/require-shared-stores.js";
 
 const SHARED = {
   KAFKA_BROKERS: "127.0.0.1:9092",
