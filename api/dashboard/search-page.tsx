@@ -107,7 +107,7 @@ function Hits({ hits }: { hits: readonly Hit[] }) {
         <Panel title="Results">
           <Table
             caption="Results"
-            columns={[{ name: "Name" }, { name: "Type" }, { name: "Organization", isMinor: true }]}
+            columns={["Name", "Type", { name: "Organization", isMinor: true }]}
             rows={hits.map(({ kind, name, owner, to }) => [
               <a href={href(to)}>
                 <bdi>{name}</bdi>

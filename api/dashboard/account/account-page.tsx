@@ -47,7 +47,7 @@ const organizations = section({
       <Panel title="Organizations">
         <Table
           caption="Organizations"
-          columns={[{ name: "Name" }, { name: "Your role" }, { name: "Data export" }]}
+          columns={["Name", "Your role", "Data export"]}
           rows={user.organizations.map((each) => rowOf(each, href))}
           empty="You are not a member of any organization. Create one below."
         />

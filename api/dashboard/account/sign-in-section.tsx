@@ -133,11 +133,11 @@ export function sessions({ pg }: SignInPagesDeps) {
         <Table
           caption="Sessions"
           columns={[
-            { name: "Browser" },
+            "Browser",
             { name: "Network", isMinor: true },
             { name: "Sign-in method", isMinor: true },
             { name: "Signed in", isMinor: true },
-            { name: "Last used" },
+            "Last used",
             { name: "Actions", isUnnamed: true },
           ]}
           rows={listed.map((each) => rowOf(each, present))}

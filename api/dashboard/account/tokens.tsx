@@ -79,11 +79,11 @@ export const additionalTokens = section({
       <Table
         caption="Access tokens"
         columns={[
-          { name: "Name" },
-          { name: "Permissions" },
-          { name: "Owner" },
-          { name: "Expires" },
-          { name: "Last used" },
+          "Name",
+          "Permissions",
+          "Owner",
+          "Expires",
+          "Last used",
           { name: "Actions", isUnnamed: true },
         ]}
         rows={tokens.map(rowOf)}

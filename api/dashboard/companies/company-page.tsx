@@ -116,10 +116,10 @@ function Artifacts({ company: { artifacts, domain } }: { company: CompanyDetail 
     <Table
       caption="Packages and pixels used"
       columns={[
-        { name: "Package or pixel" },
+        "Package or pixel",
         { name: METRIC_LABELS.downloads, isNumber: true },
         { name: METRIC_LABELS.views, isNumber: true },
-        { name: "Versions" },
+        "Versions",
       ]}
       rows={artifacts.map((artifact) => [
         <a href={address(artifact)}>{artifact.name}</a>,

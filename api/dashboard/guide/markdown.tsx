@@ -55,7 +55,7 @@ function nodeOf(token: MarkedToken, { addressOf, pictureOf, shown }: Shown): Com
       return (
         <Table
           caption={token.header.map(wordsOf).join(", ")}
-          columns={token.header.map((cell) => ({ name: wordsOf(cell) }))}
+          columns={token.header.map((cell) => wordsOf(cell))}
           rows={token.rows.map((cells) => cells.map(({ tokens }) => shown(tokens)))}
         />
       );

@@ -164,11 +164,7 @@ function Examples({ fault: { examples, count, type } }: { fault: ImportFault }) 
     <>
       <Table
         caption={`Lines: ${FAULT_LABELS[type]}`}
-        columns={[
-          { name: "Line", isNumber: true },
-          { name: "Reason" },
-          ...(hasText ? [{ name: "Original line" }] : []),
-        ]}
+        columns={[{ name: "Line", isNumber: true }, "Reason", ...(hasText ? ["Original line"] : [])]}
         rows={examples.map(cells)}
       />
       {count > examples.length && (

@@ -70,8 +70,8 @@ function Imports({ imports, next }: { imports: readonly EventImport[]; next: str
         <Table
           caption="Imports"
           columns={[
-            { name: "Target" },
-            { name: "Status" },
+            "Target",
+            "Status",
             { name: "Started by", isMinor: true },
             { name: "Started", isMinor: true },
             { name: "Lines", isNumber: true },

@@ -186,9 +186,9 @@ export function PackageTable({ packages, byPackage, notes, range }: Overview) {
       <Table
         caption="Packages"
         columns={[
-          { name: "Package" },
+          "Package",
           { name: "Type", isMinor: true },
-          { name: "By day" },
+          "By day",
           { name: METRIC_LABELS.downloads, isNumber: true },
           { name: "Change", isNumber: true },
         ]}
@@ -238,7 +238,7 @@ export function NewStages({ newStages }: Overview) {
     >
       <Table
         caption="Companies with a stage change this week"
-        columns={[{ name: "Company" }, { name: "Stage" }, { name: "Since" }]}
+        columns={["Company", "Stage", "Since"]}
         rows={newStages.slice(0, 10).map(({ domain, name, stage, since }) => [
           <a href={href(path`/o/${owner.name}/companies/${domain}`)}>
             <bdi>{name}</bdi>
@@ -259,7 +259,7 @@ export function PixelTable({ pixels }: Overview) {
     <Panel title="Pixels">
       <Table
         caption="Pixels"
-        columns={[{ name: "Pixel" }, { name: "Created" }]}
+        columns={["Pixel", "Created"]}
         rows={pixels.map(({ id, name, created_at: at }) => [
           <a href={href(path`/o/${owner.name}/pixels/${id}`)}>
             <bdi>{name}</bdi>

@@ -62,9 +62,9 @@ function AnnotationTable({ list: { records, packages } }: { list: AnnotationList
       caption="Annotations"
       isStacked
       columns={[
-        { name: "Date" },
-        { name: "Annotation" },
-        { name: "Package" },
+        "Date",
+        "Annotation",
+        "Package",
         ...(mayManage(owner) ? [{ name: "Actions", isUnnamed: true }] : []),
       ]}
       rows={records.map(({ id, date, end_date: end, text, url, kind, package_id: of }) => [

@@ -37,13 +37,7 @@ function Audit({ list }: { list: AuditList }) {
         <Table
           caption="Audit log"
           isStacked
-          columns={[
-            { name: "Time" },
-            { name: "User" },
-            { name: "Action" },
-            { name: "Target" },
-            { name: "Changes" },
-          ]}
+          columns={["Time", "User", "Action", "Target", "Changes"]}
           rows={list.audit_entries.map((entry) => [
             <time dateTime={entry.created_at}>{formatTime(entry.created_at)}</time>,
             <>

@@ -19,8 +19,8 @@ export function Domains({ domains, mayChange }: DomainsProps) {
       <Table
         caption="Domains"
         columns={[
-          { name: "Domain" },
-          ...(isVerified ? [{ name: "Status" }] : []),
+          "Domain",
+          ...(isVerified ? ["Status"] : []),
           ...(mayChange ? [{ name: "Actions", isUnnamed: true }] : []),
         ]}
         rows={domains.map((domain) => [
@@ -76,11 +76,7 @@ export function Routes({ routes, mayChange }: RoutesProps) {
     <Panel title="Routes">
       <Table
         caption="Routes"
-        columns={[
-          { name: "Path" },
-          { name: "Destination" },
-          ...(mayChange ? [{ name: "Actions", isUnnamed: true }] : []),
-        ]}
+        columns={["Path", "Destination", ...(mayChange ? [{ name: "Actions", isUnnamed: true }] : [])]}
         rows={routes.map(({ id, templatePath, outgoingUrl }) => [
           <code>{templatePath}</code>,
           outgoingUrl === "" ? <span class="soft">None (count only)</span> : <code>{outgoingUrl}</code>,

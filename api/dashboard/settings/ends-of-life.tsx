@@ -14,8 +14,8 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
       <Table
         caption="End of life"
         columns={[
-          { name: "Version" },
-          { name: "End-of-life date" },
+          "Version",
+          "End-of-life date",
           { name: "Downloads (30 days)", isNumber: true },
           { name: "Actions", isUnnamed: true },
         ]}

@@ -65,7 +65,7 @@ function Members({ members }: { members: readonly OrganizationMemberV1[] }) {
       <Panel title="Members">
         <Table
           caption="Members"
-          columns={[{ name: "Username" }, { name: "Role" }, { name: "Actions", isUnnamed: true }]}
+          columns={["Username", "Role", { name: "Actions", isUnnamed: true }]}
           rows={members.map((member) => {
             const isLast = member.role === "owner" && owners === 1;
             return [

@@ -133,12 +133,7 @@ function NotificationTable({ list: { records, packages } }: { list: Notification
     <Table
       caption="Notifications"
       isStacked
-      columns={[
-        { name: "Notify about" },
-        { name: "Receiver" },
-        { name: "Status" },
-        { name: "Actions", isUnnamed: true },
-      ]}
+      columns={["Notify about", "Receiver", "Status", { name: "Actions", isUnnamed: true }]}
       rows={records.map((each) => [
         <>
           {EVENT_WORDS[each.event]}{" "}

@@ -97,7 +97,7 @@ function Packages({ packages }: { packages: readonly PackageV1[] }) {
       <Panel title="Packages">
         <Table
           caption="Packages"
-          columns={[{ name: "Package" }, { name: "Type" }, { name: "Description" }]}
+          columns={["Package", "Type", "Description"]}
           rows={packages.map(({ uuid, name, libraryType, shortDescription }) => [
             <a href={href(path`/o/${owner.name}/settings/packages/${uuid}`)}>{name}</a>,
             TYPES[libraryType ?? "other"],

@@ -28,7 +28,7 @@ export function Permissions({ permissions }: { permissions: readonly PackagePerm
     <Panel title="Permissions">
       <Table
         caption="Permissions"
-        columns={[{ name: "User" }, { name: "Access" }]}
+        columns={["User", "Access"]}
         rows={permissions.map(({ username, permissionLevel }) => [username, LEVEL_LABELS[permissionLevel]])}
         empty="No individual permissions. Everyone has the access of their role."
       />

@@ -67,10 +67,10 @@ function SourceTable({ list: { records, packages } }: { list: SourceList }) {
       caption="Registries"
       isStacked
       columns={[
-        { name: "Registry" },
-        { name: "Package" },
-        { name: "Status" },
-        { name: "Period" },
+        "Registry",
+        "Package",
+        "Status",
+        "Period",
         ...(mayManage(owner) ? [{ name: "Actions", isUnnamed: true }] : []),
       ]}
       rows={records.map((source) => [

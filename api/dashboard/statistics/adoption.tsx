@@ -84,7 +84,7 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
       <Table
         caption="versions"
         columns={[
-          { name: "Version" },
+          "Version",
           { name: METRIC_LABELS.downloads, isNumber: true },
           { name: "Share", isNumber: true },
           { name: METRIC_LABELS.unique_addresses, isNumber: true, isMinor: true },
@@ -129,8 +129,8 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
       <Table
         caption="end of life"
         columns={[
-          { name: "Version" },
-          { name: "End of life" },
+          "Version",
+          "End of life",
           { name: METRIC_LABELS.downloads, isNumber: true },
           { name: METRIC_LABELS.unique_addresses, isNumber: true },
           { name: METRIC_LABELS.companies, isNumber: true },

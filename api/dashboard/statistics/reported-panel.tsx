@@ -92,8 +92,8 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
       <Table
         caption="Registry counts"
         columns={[
-          { name: "Registry" },
-          { name: "By day" },
+          "Registry",
+          "By day",
           { name: "Registry count", isNumber: true },
           ...(seen === undefined ? [] : [{ name: "Your count", isNumber: true }]),
           { name: "Data as of", isMinor: true },

@@ -93,9 +93,9 @@ function WebhookTable({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
     <Table
       caption="Webhooks"
       columns={[
-        { name: "URL" },
-        { name: "Status" },
-        { name: "Delivered (24 hours)" },
+        "URL",
+        "Status",
+        "Delivered (24 hours)",
         { name: "Attempts", isNumber: true },
         { name: "Median response time", isNumber: true },
       ]}

@@ -19,7 +19,7 @@ interface TableProps {
   caption: string;
   /** Shown above the table; else for screen readers only. */
   showCaption?: boolean;
-  columns: readonly Column[];
+  columns: readonly (Column | string)[];
   /** One cell a column. The first names its row. */
   rows: readonly (readonly ComponentChildren[])[];
   empty?: ComponentChildren;
@@ -28,8 +28,9 @@ interface TableProps {
 }
 
 /** A table that scrolls sideways by itself where the window is narrow. */
-export function Table({ caption, showCaption, columns, rows, empty, isStacked }: TableProps) {
+export function Table({ caption, showCaption, columns: asked, rows, empty, isStacked }: TableProps) {
   if (rows.length === 0 && empty !== undefined) return <p class="none">{empty}</p>;
+  const columns = asked.map((column) => (typeof column === "string" ? { name: column } : column));
   return (
     <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
       <table class={isStacked ? "stacked" : undefined}>
