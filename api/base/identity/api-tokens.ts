@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { ApiTokenCreate, ApiTokenV1 } from "../../../schemas/contracts/user.js";
 import { Problem } from "../../../schemas/problem.js";
 import { withoutNulls } from "../../../schemas/formats.js";
-import { type Postgres, query, utc, violates } from "../postgres/query.js";
+import { type Postgres, query, readCount, utc, violates } from "../postgres/query.js";
 
 export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {
   accountId: string;
@@ -42,10 +42,8 @@ export async function readApiToken(pg: Postgres, id: string): Promise<ApiTokenV1
   return row && withoutNulls<ApiTokenV1>(row);
 }
 
-export async function countApiTokens(pg: Postgres, accountId: string): Promise<number> {
-  const text = "select count(*)::int as tokens from api_tokens where account_id = $1";
-  const [counted] = await query<{ tokens: number }>(pg, text, [accountId]);
-  return counted?.tokens ?? 0;
+export function countApiTokens(pg: Postgres, accountId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from api_tokens where account_id = $1", [accountId]);
 }
 
 /** Answers the name of the deleted token, or undefined if the account has none of that id. */

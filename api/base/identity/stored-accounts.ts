@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { Problem } from "../../../schemas/problem.js";
 import { withoutNulls } from "../../../schemas/formats.js";
 import type { Account, LimitedToken, User } from "../access/access.js";
-import { type Postgres, query, utc, violates } from "../postgres/query.js";
+import { type Postgres, query, readCount, utc, violates } from "../postgres/query.js";
 
 export interface NewAccount {
   id: string;
@@ -185,7 +185,6 @@ export async function lockFirstAccount(client: Postgres): Promise<void> {
   await query(client, "select pg_advisory_xact_lock(hashtextextended('the first account', 0))");
 }
 
-export async function countAccounts(pg: Postgres): Promise<number> {
-  const [counted] = await query<{ accounts: number }>(pg, "select count(*)::int as accounts from accounts");
-  return counted?.accounts ?? 0;
+export function countAccounts(pg: Postgres): Promise<number> {
+  return readCount(pg, "select count(*)::int from accounts");
 }

@@ -23,6 +23,16 @@ export async function query<Row extends QueryResultRow>(
   }
 }
 
+/** Runs a statement that selects `count(*)::int` alone. */
+export async function readCount(
+  pg: Postgres,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<number> {
+  const [row] = await query<{ count: number }>(pg, text, values);
+  return row?.count ?? 0;
+}
+
 function unavailable(sentence: string, cause: unknown): Problem {
   return new Problem("unavailable", sentence, { retryAfterSeconds: 5, cause });
 }

@@ -3,7 +3,7 @@ import type {
   OrganizationMemberV1,
   Role,
 } from "../../../schemas/contracts/organization.js";
-import { type Postgres, query } from "../../base/postgres/query.js";
+import { type Postgres, query, readCount } from "../../base/postgres/query.js";
 import type { Pool } from "pg";
 import { Problem } from "../../../schemas/problem.js";
 import type { OwnerAction } from "../../base/access/resources.js";
@@ -45,11 +45,12 @@ async function readMember(
   return row;
 }
 
-async function countOrganizationOwners(pg: Postgres, organizationId: string): Promise<number> {
-  const text = `
-    select count(*)::int as owners from memberships where organization_id = $1 and role = 'owner'`;
-  const [counted] = await query<{ owners: number }>(pg, text, [organizationId]);
-  return counted?.owners ?? 0;
+function countOrganizationOwners(pg: Postgres, organizationId: string): Promise<number> {
+  return readCount(
+    pg,
+    "select count(*)::int from memberships where organization_id = $1 and role = 'owner'",
+    [organizationId],
+  );
 }
 
 async function upsertMember(

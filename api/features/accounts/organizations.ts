@@ -3,7 +3,7 @@ import type { OrganizationUpsert, OrganizationV1 } from "../../../schemas/contra
 import { Problem } from "../../../schemas/problem.js";
 import { withoutNulls } from "../../../schemas/formats.js";
 import type { UserOrganization } from "../../../schemas/contracts/user.js";
-import { type Postgres, query, utc, violates } from "../../base/postgres/query.js";
+import { type Postgres, query, readCount, utc, violates } from "../../base/postgres/query.js";
 
 /** Inserts the organization and its creator's membership as owner. Throws `already-exists` if the name is taken. */
 export async function insertOrganization(
@@ -27,10 +27,8 @@ export async function insertOrganization(
 }
 
 /** The organizations that the account made, also those that others own since. */
-export async function countOrganizationsMade(pg: Postgres, accountId: string): Promise<number> {
-  const text = "select count(*)::int as organizations from organizations where made_by = $1";
-  const [counted] = await query<{ organizations: number }>(pg, text, [accountId]);
-  return counted?.organizations ?? 0;
+export function countOrganizationsMade(pg: Postgres, accountId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from organizations where made_by = $1", [accountId]);
 }
 
 /** Throws `already-exists` if the name is taken. */

@@ -8,7 +8,7 @@ import { findById, named } from "../../base/http/resource.js";
 import type { Call } from "../../base/http/route.js";
 import type { Sealer } from "../../base/identity/tokens.js";
 import type { AddressGuard } from "../../base/outbound/guard-address.js";
-import { type Page, type Postgres, query, utc } from "../../base/postgres/query.js";
+import { type Page, type Postgres, query, readCount, utc } from "../../base/postgres/query.js";
 import { AGREEMENT } from "./agreements.js";
 import type { SendMail } from "./mail.js";
 
@@ -89,10 +89,8 @@ export async function deleteNotification(pg: Postgres, id: string): Promise<void
   await query(pg, "delete from notifications where id = $1", [id]);
 }
 
-export async function countNotifications(pg: Postgres, ownerId: string): Promise<number> {
-  const text = "select count(*)::int as notifications from notifications where owner_id = $1";
-  const [counted] = await query<{ notifications: number }>(pg, text, [ownerId]);
-  return counted?.notifications ?? 0;
+export function countNotifications(pg: Postgres, ownerId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from notifications where owner_id = $1", [ownerId]);
 }
 
 /** Newest first. Returns one more than the page if there is a next page. */

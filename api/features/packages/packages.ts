@@ -8,7 +8,7 @@ import type { PackageRow } from "../../base/access/visible-packages.js";
 import { hostInUse, publicHostOf } from "./hosts/public-hosts.js";
 import type { Action } from "../../base/access/resources.js";
 import type { Call } from "../../base/http/route.js";
-import { type Postgres, query, violates } from "../../base/postgres/query.js";
+import { type Postgres, query, readCount, violates } from "../../base/postgres/query.js";
 
 export function packageRecord(row: PackageRow): PackageV1 {
   const { id, owner, name, shortDescription, createdAt, longDescription, website, libraryType } = row;
@@ -82,10 +82,8 @@ async function naming({ libraryType, name }: PackageUpsert, work: () => Promise<
   }
 }
 
-export async function countPackages(pg: Postgres, ownerId: string): Promise<number> {
-  const text = "select count(*)::int as packages from packages where owner_id = $1";
-  const [counted] = await query<{ packages: number }>(pg, text, [ownerId]);
-  return counted?.packages ?? 0;
+export function countPackages(pg: Postgres, ownerId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from packages where owner_id = $1", [ownerId]);
 }
 
 export async function listPackageDomains(pg: Postgres, packageId: string): Promise<PackageDomainV1[]> {

@@ -4,7 +4,7 @@ import { isUuid, withoutNulls } from "../../../schemas/formats.js";
 import type { Account, OwnerKind, Standing } from "../../base/access/access.js";
 import { ownedPackageId, readSeen } from "../../base/access/owned-package.js";
 import { isBlocked } from "../../base/access/visible-packages.js";
-import { type Page, type Postgres, query, utc } from "../../base/postgres/query.js";
+import { type Page, type Postgres, query, readCount, utc } from "../../base/postgres/query.js";
 import type { OwnerAction } from "../../base/access/resources.js";
 import { artifactNamed } from "../../base/access/artifacts.js";
 import { admit, notFound, sameName } from "../../base/access/authorise.js";
@@ -101,10 +101,8 @@ export async function listPixelsOfOwner(
   return query<PixelRow>(pg, text, [accountId, ownerId, page.after ?? null, page.perPage + 1]);
 }
 
-export async function countPixels(pg: Postgres, ownerId: string): Promise<number> {
-  const text = "select count(*)::int as pixels from pixels where owner_id = $1";
-  const [counted] = await query<{ pixels: number }>(pg, text, [ownerId]);
-  return counted?.pixels ?? 0;
+export function countPixels(pg: Postgres, ownerId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from pixels where owner_id = $1", [ownerId]);
 }
 
 export async function listPixelNames(

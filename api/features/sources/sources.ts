@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { SourceKind, SourceRecord } from "../../../schemas/contracts/source.js";
 import { type Nullable, withoutNulls } from "../../../schemas/formats.js";
 import { isBlocked } from "../../base/access/visible-packages.js";
-import { type Page, type Postgres, query, utc } from "../../base/postgres/query.js";
+import { type Page, type Postgres, query, readCount, utc } from "../../base/postgres/query.js";
 import { isPaused } from "./registry-turns.js";
 
 export interface SourceFields {
@@ -63,10 +63,8 @@ export async function askForRun(pg: Postgres, id: string): Promise<boolean> {
   return (await query(pg, text, [id])).length > 0;
 }
 
-export async function countSources(pg: Postgres, ownerId: string): Promise<number> {
-  const text = "select count(*)::int as sources from sources where owner_id = $1";
-  const [counted] = await query<{ sources: number }>(pg, text, [ownerId]);
-  return counted?.sources ?? 0;
+export function countSources(pg: Postgres, ownerId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from sources where owner_id = $1", [ownerId]);
 }
 
 interface OfOwner {

@@ -10,7 +10,7 @@ import type {
 } from "../../../schemas/contracts/webhook.js";
 import { DELIVERY_STATES } from "../../../schemas/contracts/webhook-event.js";
 import { type Nullable, withoutNulls } from "../../../schemas/formats.js";
-import { type Page, type Postgres, query, utc } from "../../base/postgres/query.js";
+import { type Page, type Postgres, query, readCount, utc } from "../../base/postgres/query.js";
 import { Problem } from "../../../schemas/problem.js";
 import { wholeOwnerFor } from "../../base/access/authorise.js";
 import { findById, named } from "../../base/http/resource.js";
@@ -85,10 +85,8 @@ export async function deleteWebhook(pg: Postgres, id: string): Promise<void> {
   await query(pg, "delete from webhooks where id = $1", [id]);
 }
 
-export async function countWebhooks(pg: Postgres, ownerId: string): Promise<number> {
-  const text = "select count(*)::int as webhooks from webhooks where owner_id = $1";
-  const [counted] = await query<{ webhooks: number }>(pg, text, [ownerId]);
-  return counted?.webhooks ?? 0;
+export function countWebhooks(pg: Postgres, ownerId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from webhooks where owner_id = $1", [ownerId]);
 }
 
 export async function readWebhook(

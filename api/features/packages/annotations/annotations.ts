@@ -5,7 +5,7 @@ import { Problem } from "../../../../schemas/problem.js";
 import { SERVICE } from "../../../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../../../base/access/audit-entries.js";
 import { isBlocked } from "../../../base/access/visible-packages.js";
-import { type Page, type Postgres, query, utc } from "../../../base/postgres/query.js";
+import { type Page, type Postgres, query, readCount, utc } from "../../../base/postgres/query.js";
 
 export interface NewAnnotation {
   ownerId: string;
@@ -112,10 +112,10 @@ export async function deleteAnnotation(pg: Postgres, id: string): Promise<void> 
   await query(pg, "update annotations set deleted_at = now() where id = $1", [id]);
 }
 
-export async function countAnnotations(pg: Postgres, ownerId: string): Promise<number> {
-  const text =
-    "select count(*)::int as annotations from annotations where owner_id = $1 and deleted_at is null";
-  return (await query<{ annotations: number }>(pg, text, [ownerId]))[0]?.annotations ?? 0;
+export function countAnnotations(pg: Postgres, ownerId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from annotations where owner_id = $1 and deleted_at is null", [
+    ownerId,
+  ]);
 }
 
 interface OfOwner {
