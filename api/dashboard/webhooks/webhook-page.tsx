@@ -109,11 +109,7 @@ function TestResult({ result }: { result: WebhookTestResult }) {
           ? `No response: ${error ?? ""}`
           : `The receiver returned status ${status} after ${ms} ms.`}
       </p>
-      {body !== "" && (
-        <pre class="answer" tabIndex={0} aria-label="Response body">
-          {body}
-        </pre>
-      )}
+      <ResponseBody body={body} />
     </section>
   );
 }
@@ -207,11 +203,16 @@ function Attempt({ attempt }: { attempt: WebhookAttemptRecord }) {
         {ms.toLocaleString("en")} ms
         {error !== undefined && `: ${error}`}
       </p>
-      {body !== "" && (
-        <pre class="answer" tabIndex={0} aria-label="Response body">
-          {body}
-        </pre>
-      )}
+      <ResponseBody body={body} />
     </li>
+  );
+}
+
+function ResponseBody({ body }: { body: string }) {
+  if (body === "") return null;
+  return (
+    <pre class="answer" tabIndex={0} aria-label="Response body">
+      {body}
+    </pre>
   );
 }
