@@ -1,10 +1,10 @@
-{{- /* Labels of the pods of a role, by which they are selected. Takes (list $ role). */ -}}
+{{- /* Labels that select the pods of one role. Argument: (list $ role). */ -}}
 {{- define "labels" -}}
 {{ include "program" (index . 0) }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
-{{- /* Of the pods of every role. */ -}}
+{{- /* Labels that select the pods of all roles. */ -}}
 {{- define "program" -}}
 app.kubernetes.io/name: maintainer-toolchain
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -15,13 +15,14 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 labels:
   {{- include "labels" . | nindent 2 }}
 annotations:
-  # Another configuration is another pod.
+  # Restarts the pods if the configuration changes.
   checksum/config: {{ include "config" $root | sha256sum }}
   prometheus.io/scrape: "true"
   prometheus.io/port: "9464"
 {{- end }}
 
-{{- /* Asked on (list port ready-path failures). A pod that is alive is not killed because a store is down. */ -}}
+{{- /* Argument: (list port readiness-path startup-failures). Liveness does not depend on the stores, so that Kubernetes does not
+       kill a pod because a store is down. */ -}}
 {{- define "probes" -}}
 startupProbe:
   httpGet: { path: /readyz, port: {{ index . 0 }} }
@@ -43,7 +44,7 @@ runAsNonRoot: true
 runAsUser: 1000
 runAsGroup: 1000
 fsGroup: 1000
-# Kubernetes would open files of PostgreSQL to the group at every start, and PostgreSQL refuses such files.
+# By default, Kubernetes would give the group access to all files at every start, and PostgreSQL rejects data files with such access.
 fsGroupChangePolicy: OnRootMismatch
 seccompProfile:
   type: RuntimeDefault
@@ -61,7 +62,7 @@ capabilities:
 {{ .Values.image.repository }}:{{ .Values.image.tag | default $tag }}
 {{- end }}
 
-{{- /* Takes (list $ whether the secret has to be there). */ -}}
+{{- /* Argument: (list $ whether the secret is required). */ -}}
 {{- define "variables" -}}
 {{- $root := index . 0 -}}
 envFrom:
@@ -74,7 +75,7 @@ envFrom:
       {{- end }}
 {{- end }}
 
-{{- /* What goes into the ConfigMap. Shards of the operator's services and files of certificates may be given in its place. */ -}}
+{{- /* The variables in the ConfigMap. Values in `config` take precedence over the generated shards and certificate files. */ -}}
 {{- define "config" -}}
 {{- $config := dict -}}
 {{- if .Values.clickhouse.enabled -}}
