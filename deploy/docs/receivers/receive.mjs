@@ -1,5 +1,5 @@
-// A webhook receiver for Node without any package: PORT=9000 WEBHOOK_SECRET=whsec_... node receive.mjs
-// Answers 204 to a genuine delivery that is at most five minutes old, 401 to everything else.
+// A webhook receiver for Node without dependencies: PORT=9000 WEBHOOK_SECRET=whsec_... node receive.mjs
+// Responds with 204 to a genuine delivery that is at most five minutes old, and with 401 to all other requests.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 

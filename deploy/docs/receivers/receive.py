@@ -1,6 +1,6 @@
-"""A webhook receiver for Python without any package: PORT=9000 WEBHOOK_SECRET=whsec_... python3 receive.py
+"""A webhook receiver for Python without dependencies: PORT=9000 WEBHOOK_SECRET=whsec_... python3 receive.py
 
-Answers 204 to a genuine delivery that is at most five minutes old, 401 to everything else.
+Responds with 204 to a genuine delivery that is at most five minutes old, and with 401 to all other requests.
 """
 
 import hashlib, hmac, json, os, time

@@ -1,12 +1,12 @@
 #!/bin/sh
-# A webhook receiver as a CGI script: needs a shell, openssl and WEBHOOK_SECRET in the environment.
-# Answers 204 to a genuine delivery that is at most five minutes old, 401 to everything else.
+# A webhook receiver as a CGI script. Requires a shell, openssl and WEBHOOK_SECRET in the environment.
+# Responds with 204 to a genuine delivery that is at most five minutes old, and with 401 to all other requests.
 
 body=$(mktemp) && trap 'rm -f "$body"' EXIT && head -c "$CONTENT_LENGTH" > "$body"
 time=$(printf '%s' "$HTTP_X_SERVICE_SIGNATURE" | sed -n 's/^t=\([0-9]\{1,12\}\),.*/\1/p')
 
-# HMAC by RFC 2104, from two plain hashes. `openssl dgst -hmac` takes the secret as an argument, and every user of the
-# machine can see the arguments of a process.
+# Computes the HMAC from two plain hashes (RFC 2104). `openssl dgst -hmac` would take the secret as an argument, and every user
+# of the machine can see the arguments of a process.
 pad() {
   for byte in $(printf '%s' "$WEBHOOK_SECRET" | od -An -v -tu1); do printf '%b' "\\0$(printf %03o $((byte ^ $1)))"; done
   for zero in $(seq $((64 - ${#WEBHOOK_SECRET}))); do printf '%b' "\\0$(printf %03o "$1")"; done
@@ -14,7 +14,7 @@ pad() {
 inner() { { pad 54; printf '%s.' "$time"; cat "$body"; } | openssl dgst -sha256 -binary; }
 digest=$({ pad 92; inner; } | openssl dgst -sha256 -r | cut -d ' ' -f 1)
 
-# Compares hashes under a random key, so that the time which the comparison takes reveals nothing.
+# Compares hashes with a random key, so that the duration of the comparison reveals nothing.
 key=$(openssl rand -hex 32)
 blind() { printf '%s' "$key$1" | openssl dgst -sha256 -r; }
 
@@ -25,7 +25,7 @@ for signature in $(printf '%s' "$HTTP_X_SERVICE_SIGNATURE" | tr ',' '\n' | sed -
 done
 
 if [ "$genuine" = yes ]; then
-  printf 'Status: 204\r\n\r\n' # Queue the event in "$body" here, and do the work after the answer.
+  printf 'Status: 204\r\n\r\n' # Queue the event in "$body" here, and process it after the response.
 else
   printf 'Status: 401\r\n\r\n'
 fi
