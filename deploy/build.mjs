@@ -1,4 +1,4 @@
-// Compiles the program into dist/. With --if-changed, only when dist/ was made of other sources.
+// Compiles the program into dist/. With --if-changed, compiles only if the sources have changed since the last build.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,20 +21,20 @@ const isWanted = () => !process.argv.includes("--if-changed") || !isUpToDate();
 
 if (isWanted()) {
   await waitForOtherBuilds();
-  // Another process may have built it meanwhile.
+  // Another process can have finished the build in the meantime.
   if (isWanted()) process.exitCode = build();
 }
 
-/** Contents count, not times: a copy or another checkout of the same sources is up to date. */
+/** Compares contents, not times, so that a copy or another checkout of the same sources is up to date. */
 function isUpToDate() {
   return readIfThere(STATE.digest) === digest && isComplete();
 }
 
 function build() {
   try {
-    // A build that fails or is stopped must not pass for one of older sources.
+    // Without the digest, a build that fails or is stopped is not taken for a complete build.
     rmSync(STATE.digest, { force: true });
-    // The compiler believes that its earlier files are still there.
+    // With its state, the compiler would assume that the files of the last build still exist.
     if (!isComplete()) rmSync(STATE.compiler, { force: true });
     for (const path of filesBelow("dist")) if (isOrphan(path)) rmSync(path);
     const { status } = spawnSync(process.execPath, [compiler(), "--project", PROJECT], { stdio: "inherit" });
@@ -53,7 +53,8 @@ function build() {
 
 /** Locks this file until the process ends: flock(2), which the kernel releases even after a SIGKILL. */
 async function waitForOtherBuilds() {
-  // An image is built without the native part of ffi-rs, which is an optional package, and with nothing else beside it.
+  // In the build of an image, the native part of ffi-rs is missing, because it is an optional package. No lock is needed there,
+  // because no other process builds at the same time.
   const ffi = await import("ffi-rs").catch(() => undefined);
   if (ffi === undefined) return;
   const { DataType, load, open } = ffi;
@@ -74,7 +75,7 @@ function isComplete() {
   return [...compiled].every((path) => existsSync(path));
 }
 
-/** Made of a source that is no longer there. */
+/** Whether the source of a compiled file no longer exists. */
 function isOrphan(path) {
   return /\.js(\.map)?$/.test(path) && !compiled.has(path.replace(/\.map$/, ""));
 }

@@ -1,5 +1,5 @@
-// Makes the folder of an npm package that has the command without the server: `node deploy/pack-command.mjs FOLDER`.
-// Its files are those of dist/ that deploy/command.ts reaches, so build first.
+// Creates the folder of an npm package that contains the command without the server: `node deploy/pack-command.mjs FOLDER`.
+// Copies the files of dist/ that deploy/command.ts imports, directly or indirectly, so build the program first.
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -19,7 +19,7 @@ write("package.json", `${JSON.stringify(manifest(), undefined, 2)}\n`);
 for (const name of ["LICENSE", "NOTICE"]) cpSync(name, join(folder, name));
 write("README.md", withoutPageLinks(readFileSync("deploy/docs/reference/command.md", "utf8")));
 
-/** The other pages are not in the package: links to them become their words. */
+/** Replaces links to other pages with their text, because the package does not contain these pages. */
 function withoutPageLinks(page) {
   return page.replace(/\[([^\]]+)\]\((?!https?:)[^)]+\)/g, "$1");
 }
@@ -38,7 +38,7 @@ function manifest() {
   };
 }
 
-/** The compiled files and the packages that a file imports, and so on. */
+/** The compiled files and the packages that a file imports, directly or indirectly. */
 function reachedFrom(entry) {
   const paths = new Set([entry]);
   const packages = new Set();

@@ -1,4 +1,4 @@
-// Makes a release and uploads nothing: `npm run release -- VERSION`, or --help. See deploy/docs/contribute/releasing.md.
+// Creates a release without uploading it: `npm run release -- VERSION`, or --help. See deploy/docs/contribute/releasing.md.
 import { Command } from "commander";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const OUT = "build/release";
 const CHART = "deploy/chart/Chart.yaml";
 const CHANGELOG = "CHANGELOG.md";
 
-/** Whatever keeps a release from being made: printed alone. */
+/** A reason why the release cannot be created. Its message is printed without a stack. */
 class Refusal extends Error {}
 
 const program = new Command("release")
@@ -43,7 +43,7 @@ function release(version, { dryRun = false, withoutImage = false }) {
   );
 }
 
-/** All refusals come before the first change. */
+/** Throws before the first change, so that a rejected release changes nothing. */
 function check(version, { withoutImage }) {
   const { version: current } = JSON.parse(readFileSync("package.json", "utf8"));
   if (semver.valid(version) !== version)
@@ -88,7 +88,7 @@ function stepsOf(version) {
   ];
 }
 
-/** One commit, or none if everything is as it should be. */
+/** Creates one commit, or none if the version is already set everywhere. */
 function setVersion(version) {
   must("npm", "version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts");
   edit(CHART, (text) => text.replace(/^(version|appVersion): .*$/gm, `$1: ${version}`));
@@ -105,13 +105,13 @@ function packCommand() {
   must("npm", "pack", "--silent", "./build/command", "--pack-destination", OUT);
 }
 
-/** What `helm package` makes, of committed files alone. */
+/** Creates the same archive as `helm package`, but only from committed files. */
 function packChart(version) {
   const output = `${OUT}/chart/${NAME}-${version}.tgz`;
   must("git", "archive", "--format=tar.gz", `--prefix=${NAME}/`, `--output=${output}`, "HEAD:deploy/chart");
 }
 
-/** For stores of one's own, and with embedded stores. Docker before 23 uses BuildKit only when told to. */
+/** Builds an image without stores, and an image with embedded stores. Before version 23, Docker uses BuildKit only with this variable. */
 function buildImages(version) {
   const build = ["DOCKER_BUILDKIT=1", "docker", "build", "--file", "deploy/Dockerfile"];
   must("env", ...build, "--tag", `${NAME}:${version}`, ".");
@@ -143,7 +143,7 @@ function upload(tag) {
   return `docker tag ${NAME}:${tag} REGISTRY/${NAME}:${tag} && docker push REGISTRY/${NAME}:${tag}`;
 }
 
-/** The text below the heading of a version; empty without one. */
+/** The text below the heading of a version. Empty if the version has no heading. */
 function sectionOf(version) {
   const parts = existsSync(CHANGELOG) ? readFileSync(CHANGELOG, "utf8").split(/^## /m) : [];
   const part = parts.find((each) => each.startsWith(`[${version}] - `)) ?? "";
