@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { callIfMatch, idOf, auditOf } from "../../../../support/api/management-world.js";
+import { callIfMatch, idOf } from "../../../../support/api/management-world.js";
 import {
   api,
   as,
@@ -203,27 +203,4 @@ describe("many callers at once", () => {
     );
     expect(statuses.filter((status) => status === 204)).toHaveLength(3);
   });
-});
-
-test("every change of a package is in the audit log, a refused one is not", async () => {
-  const id = await make({ ...plain, name: "one" });
-  await as("member", `PUT /v1/packages/${id}`, { ...plain, name: "two" });
-  await as("admin", `PUT /v1/packages/${id}`, { ...plain, name: "three" });
-  await as("admin", `DELETE /v1/packages/${id}`);
-  const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "package" });
-  expect(entries).toEqual([
-    {
-      action: "packages.create",
-      kind: "package",
-      name: "one",
-      changes: { ...plain, name: "one", libraryType: "other" },
-    },
-    {
-      action: "packages.update",
-      kind: "package",
-      name: "three",
-      changes: { name: "three", updatedAt: expect.any(String) as string },
-    },
-    { action: "packages.delete", kind: "package", name: "three", changes: {} },
-  ]);
 });

@@ -1,15 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { callIfMatch, idOf, auditOf, UUID } from "../../../../support/api/management-world.js";
+import { idOf, UUID } from "../../../../support/api/management-world.js";
 import {
-  api,
   as,
   faultsOf,
   makeOwnPackage,
   makePackage,
-  postgres,
   refused,
   useWorld,
-  world,
 } from "../../../../support/api/use-world.js";
 
 let id: string;
@@ -128,19 +125,4 @@ describe("domains", () => {
         message: `The domain ${name} is already in use.`,
       });
   });
-});
-
-test("domains that are added and removed are in the audit log", async () => {
-  const name = freshName();
-  const made = await as("admin", `POST /v1/packages/${id}/domains`, { name });
-  const tag = made.headers.get("etag") ?? "";
-  const request = `DELETE /v1/packages/${id}/domains/${idOf(made)}`;
-  const token = world.tokens.admin;
-  expect(await callIfMatch(api, { token, request, ifMatch: '"other"' })).toMatchObject({ status: 412 });
-  expect(await callIfMatch(api, { token, request, ifMatch: tag })).toMatchObject({ status: 204 });
-  const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "domain" });
-  expect(entries.map((entry) => [entry.name, entry.changes])).toEqual([
-    [name, { package: id, name }],
-    [name, { package: id, name: null }],
-  ]);
 });

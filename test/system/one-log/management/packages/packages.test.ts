@@ -18,37 +18,6 @@ useWorld();
 
 describe("packages", () => {
   describe("an organization", () => {
-    test("belongs to the one who made it and reads back as the record that was answered", async () => {
-      const token = await api.account("founder");
-      const body = {
-        name: "Founders",
-        description: "",
-        billingEmail: "pay@found.example",
-        website: "found.example",
-      };
-      const created = await api.call(token, "POST /v1/organizations", body);
-      expect(created.status).toBe(201);
-      expect(created.headers.get("location")).toBe(`${api.url}/v1/organizations/Founders`);
-      const stamped = {
-        createdAt: expect.stringMatching(TIMESTAMP) as string,
-        updatedAt: expect.stringMatching(TIMESTAMP) as string,
-      };
-      expect(created.body).toEqual({ ...body, ...stamped });
-      const read = await api.call(token, "GET /v1/organizations/fOuNdErS");
-      expect(read).toMatchObject({ status: 200, body: created.body });
-    });
-
-    test("leaves out what it does not have", async () => {
-      const { body } = await as("owner", `GET /v1/organizations/${world.organization}`);
-      expect(Object.keys(body as object)).toEqual([
-        "name",
-        "description",
-        "billingEmail",
-        "createdAt",
-        "updatedAt",
-      ]);
-    });
-
     test("shares its names, whatever their case, with users", async () => {
       const body = { description: "", billingEmail: "pay@acme.example" };
       const names = [world.organization.toUpperCase(), world.names.stranger.toUpperCase()];
