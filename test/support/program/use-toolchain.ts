@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { makeOrganization } from "../imports/make-artifacts.js";
-import { type Program, sharedProgram } from "./program.js";
+import { type Program, type SharedName, sharedProgram } from "./program.js";
 import { startToolchain, type Toolchain, type ToolchainOptions } from "./start-toolchain.js";
 
 /** Of the suite that runs. */
@@ -27,10 +27,16 @@ export function useToolchain({ organizations = [], ...options }: Used = {}): voi
   afterAll(() => own?.close());
 }
 
-/** An account and organizations of a suite, that may export, in the program with the whole lookup tables that files share. */
-export function joinWholeProgram(account: string, organizations: readonly string[]): void {
+interface Joined {
+  /** Of the account; they may export. */
+  organizations?: readonly string[];
+  name?: SharedName;
+}
+
+/** An account of a suite, and organizations of it, in a program that files share. */
+export function joinProgram(account: string, { organizations = [], name }: Joined = {}): void {
   beforeAll(async () => {
-    program = await sharedProgram("wholeProgram");
+    program = await sharedProgram(name);
     api = await program.newAccount(account);
     for (const each of organizations) await makeExporting(each, program);
   });

@@ -14,24 +14,19 @@ export interface SentEvent {
   variables: Readonly<Record<string, string>>;
 }
 
+const MERCEDES = {
+  country: "DE",
+  company: ["Mercedes-Benz", "mercedes-benz.com"],
+  cloud: ["", ""],
+} as const;
 const NOWHERE = { country: "", company: ["", ""], cloud: ["", ""] } as const;
 
 /** Addresses, and what the bundled data knows of them. */
 export const PLACES = [
   { ...NOWHERE, address: "" },
   { ...NOWHERE, address: "127.0.0.1" },
-  {
-    address: "141.113.0.20",
-    country: "DE",
-    company: ["Mercedes-Benz", "mercedes-benz.com"],
-    cloud: ["", ""],
-  },
-  {
-    address: "141.113.0.21",
-    country: "DE",
-    company: ["Mercedes-Benz", "mercedes-benz.com"],
-    cloud: ["", ""],
-  },
+  { ...MERCEDES, address: "141.113.0.20" },
+  { ...MERCEDES, address: "141.113.0.21" },
   {
     address: "3.5.140.2",
     country: "KR",
@@ -44,25 +39,26 @@ export const PLACES = [
 export const [UNKNOWN_PLACE] = PLACES;
 
 const AGENTS = [
-  { agent: "", client: ["", ""], platform: "", automated: "" },
-  {
-    agent: "docker/27.3.1 go/go1.22.7 os/linux arch/amd64",
-    client: ["docker", "27.3.1"],
-    platform: "Linux",
-    automated: "",
-  },
-  { agent: "curl/8.9.1", client: ["curl", "8.9.1"], platform: "", automated: "" },
-  { agent: "curl/8.10.0", client: ["curl", "8.10.0"], platform: "", automated: "" },
-  { agent: "Go-http-client/2.0", client: ["go", ""], platform: "", automated: "" },
-  {
-    agent: "npm/10.8.2 node/v20.18.0 darwin arm64 workspaces/false ci/github-actions",
-    client: ["npm", "10.8.2"],
-    platform: "macOS",
-    automated: "ci",
-  },
-  { agent: "verdaccio/5.33.0", client: ["verdaccio", "5.33.0"], platform: "", automated: "mirror" },
-  { agent: "Twitterbot/1.0", client: ["Twitterbot", "1.0"], platform: "", automated: "bot" },
-] as const;
+  ["", "", "", "", ""],
+  ["docker/27.3.1 go/go1.22.7 os/linux arch/amd64", "docker", "27.3.1", "Linux", ""],
+  ["curl/8.9.1", "curl", "8.9.1", "", ""],
+  ["curl/8.10.0", "curl", "8.10.0", "", ""],
+  ["Go-http-client/2.0", "go", "", "", ""],
+  [
+    "npm/10.8.2 node/v20.18.0 darwin arm64 workspaces/false ci/github-actions",
+    "npm",
+    "10.8.2",
+    "macOS",
+    "ci",
+  ],
+  ["verdaccio/5.33.0", "verdaccio", "5.33.0", "", "mirror"],
+  ["Twitterbot/1.0", "Twitterbot", "1.0", "", "bot"],
+].map(([agent = "", client = "", version = "", platform = "", automated = ""]) => ({
+  agent,
+  client: [client, version] as const,
+  platform,
+  automated,
+}));
 
 const PAGES = [
   "",

@@ -4,8 +4,8 @@ import type { Statistics } from "../../../schemas/contracts/statistics.js";
 import { REQUESTS_MAX } from "../../../api/features/public/badge-routes.js";
 import { visit, type Visitor } from "../../support/dashboard/visitor.js";
 import { readCompanyOf, type KnownCompany } from "../../support/imports/company-addresses.js";
-import { makeOrganization, makePackage } from "../../support/imports/make-artifacts.js";
-import { type Program, sharedProgram } from "../../support/program/program.js";
+import { makePackage } from "../../support/imports/make-artifacts.js";
+import { api, joinProgram, program } from "../../support/program/use-toolchain.js";
 import { preparedStores } from "../../support/stores/prepared-stores.js";
 
 const OWNER = "public-acme";
@@ -13,8 +13,8 @@ const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 /** In London. */
 const PLACE = "81.2.69.160";
 
-let toolchain: Program;
-let api: ApiClient;
+joinProgram("public-ada", { organizations: [OWNER] });
+
 let as: Record<"member" | "packager" | "reader" | "blocked" | "stranger", ApiClient>;
 /** Ids. */
 let tool: string;
@@ -23,14 +23,10 @@ let owner: Visitor;
 let company: KnownCompany;
 
 beforeAll(async () => {
-  toolchain = await sharedProgram();
-  api = await toolchain.newAccount("public-ada");
-  await makeOrganization(api, OWNER);
-  await toolchain.admin("grant-export", OWNER);
   image = (await makePackage(api, { organization: OWNER, name: "team/image", libraryType: "docker" })).id;
   tool = (await makePackage(api, { organization: OWNER, name: "tool", libraryType: "other" })).id;
   await makePackage(api, { organization: OWNER, name: "hidden", libraryType: "other" });
-  const join = (name: string) => toolchain.newAccount(`public-${name}`);
+  const join = (name: string) => program.newAccount(`public-${name}`);
   as = {
     member: await join("member"),
     packager: await join("packager"),
@@ -52,7 +48,7 @@ beforeAll(async () => {
     await api.pollToDone(
       await api.importBody(`/v2/packages/${OWNER}/${id}/import`, linesFrom(company.address)),
     );
-  owner = await visit(toolchain.api, { username: "public-ada", token: api.token });
+  owner = await visit(program.api, { username: "public-ada", token: api.token });
 });
 
 /** 1,234 downloads from two addresses, most of version 1.4. */
@@ -71,7 +67,7 @@ const daysAround = `?startDate=${YESTERDAY}&endDate=${new Date().toISOString().s
 const settingOf = (id: string) => `/v2/packages/${OWNER}/${id}/public`;
 const put = (client: ApiClient, id: string, body: object) =>
   client.request(settingOf(id), { method: "PUT", body: JSON.stringify(body) });
-const fetched = (path: string, init?: RequestInit) => fetch(toolchain.api + path, init);
+const fetched = (path: string, init?: RequestInit) => fetch(program.api + path, init);
 
 /** `fetch` would add a `no-cache` of its own. */
 const ifOtherThan = ({ headers }: Response) => ({
@@ -251,9 +247,9 @@ describe("a public page", () => {
     const settings = `/o/${OWNER}/settings/packages/${tool}`;
     const page = await owner.submit(settings, { action: "public", public: "page" });
     expect(page.text).toContain("Public visibility saved.");
-    expect(page.html).toContain(`href="${toolchain.api}${PAGE}"`);
-    const badge = `${toolchain.api}/badge/${OWNER}/tool.svg`;
-    expect(page.html).toContain(`[![downloads](${badge})](${toolchain.api}${PAGE})`);
+    expect(page.html).toContain(`href="${program.api}${PAGE}"`);
+    const badge = `${program.api}/badge/${OWNER}/tool.svg`;
+    expect(page.html).toContain(`[![downloads](${badge})](${program.api}${PAGE})`);
     expect((await fetched(PAGE)).status).toBe(200);
   });
 

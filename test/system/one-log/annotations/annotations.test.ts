@@ -5,33 +5,30 @@ import { type AuditEntryRecord, SERVICE } from "../../../../schemas/contracts/au
 import { type AnnotationRecord, GRAFANA_TYPE } from "../../../../schemas/contracts/annotation.js";
 import { dateAt } from "../../../../schemas/date-range.js";
 import { type Visitor, visit } from "../../../support/dashboard/visitor.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
+import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 
 const OWNER = "noted";
 const LIST = `/v2/${OWNER}/annotations`;
 const TODAY = dateAt(Date.now());
 const HOSTILE = `</title><script>alert("1")</script>&'`;
 
-let toolchain: Program;
-let api: ApiClient;
+joinProgram("noter", { organizations: [OWNER] });
+
 let member: ApiClient;
 let admin: Visitor;
 let reader: Visitor;
 let tool: string;
 
 beforeAll(async () => {
-  toolchain = await sharedProgram();
-  api = await toolchain.newAccount("noter");
-  member = await toolchain.newAccount("notemate");
-  await makeOrganization(api, OWNER);
+  member = await program.newAccount("notemate");
   await api.post(`/v1/organizations/${OWNER}/users`, { username: "notemate", role: "member" });
   tool = (await makePackage(api, { organization: OWNER, name: "tool", libraryType: "other" })).id;
   await makePackage(api, { organization: OWNER, name: "web", libraryType: "other" });
   const line = JSON.stringify({ $time: TODAY, $remote_address: "3.5.140.2", $version: "1.0" });
   await api.pollToDone(await api.importBody(`/v2/packages/${OWNER}/tool/import`, line));
-  admin = await visit(toolchain.api, { username: "noter", token: api.token });
-  reader = await visit(toolchain.api, { username: "notemate", token: member.token });
+  admin = await visit(program.api, { username: "noter", token: api.token });
+  reader = await visit(program.api, { username: "notemate", token: member.token });
 });
 
 const add = (body: object) => api.post<AnnotationRecord>(LIST, body);
@@ -74,7 +71,7 @@ describe("a note", () => {
     let next: string | undefined = `${LIST}?per_page=2&${range}`;
     while (next !== undefined) {
       const page: { annotations: AnnotationRecord[]; next?: string } = await api.get(
-        next.replace(toolchain.api, ""),
+        next.replace(program.api, ""),
       );
       seen.push(...page.annotations.map(({ id }) => id));
       next = page.next;
@@ -164,7 +161,7 @@ describe("a release event of GitHub", () => {
       "X-Hub-Signature-256": signature,
       "Content-Type": "application/json",
     };
-    const answer = await fetch(`${toolchain.api}/v2/${owner}/annotations/github${query}`, {
+    const answer = await fetch(`${program.api}/v2/${owner}/annotations/github${query}`, {
       method: "POST",
       headers,
       body,

@@ -9,14 +9,13 @@ import type { EndOfLife, EndsOfLife, EndOfLifeUse } from "../../../../schemas/co
 import type { Statistics } from "../../../../schemas/contracts/statistics.js";
 import { DAY_MS, dateAt, lastDays } from "../../../../schemas/date-range.js";
 import { joinOrganization } from "../../../support/api/management-world.js";
-import { retract } from "../../../support/imports/import-outcome.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startUpload } from "../../../support/imports/start-upload.js";
-import { api, joinWholeProgram, program } from "../../../support/program/use-toolchain.js";
+import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 import { recountAdoption, recountUse } from "../../../support/statistics/recount-adoption.js";
 import type { RecountQuery } from "../../../support/statistics/recount-statistics.js";
 import { lineOf, sentEvent, type SentEvent } from "../../../support/statistics/sent-events.js";
+import { type Override, startOverride } from "../../../support/statistics/start-override.js";
 
 const RANGE = lastDays(50, new Date());
 const MONTH = lastDays(30, new Date());
@@ -25,7 +24,6 @@ const DAYS = Array.from({ length: 70 }, (_, day) =>
   dateAt(Date.parse(RANGE.startDate) + (day - 20) * DAY_MS),
 );
 const EVENTS = 2_000;
-const BLANK_LINES = "\n".repeat(600_000);
 const ENDS: readonly EndOfLife[] = [
   { version: "2.0.x", date: "2027-01-31" },
   { version: "1.10.x", date: "2026-12-31" },
@@ -39,7 +37,7 @@ let member: ApiClient;
 let artifacts: Record<"image" | "wheel" | "files", KnownArtifact>;
 let events: SentEvent[];
 
-joinWholeProgram("adopting-ada", [organization]);
+joinProgram("adopting-ada", { organizations: [organization], name: "wholeProgram" });
 beforeAll(async () => {
   pool = new pg.Pool({ connectionString: program.endpoints.postgres, max: 1 });
   member = await program.newAccount("adopting-bob");
@@ -99,7 +97,7 @@ async function read(name: string, query: string) {
   return adoption;
 }
 
-function recounted({ of, query: _, ...asked }: Asked, now = events) {
+function recounted({ of, query: _, ...asked }: Asked, now: readonly SentEvent[] = events) {
   return recountAdoption(now, { ...RANGE, ...asked, artifacts: [artifacts[of].id], endsOfLife: ENDS });
 }
 
@@ -215,20 +213,11 @@ describe("end of life", () => {
 
 /** The last tests: they change the events. */
 describe("after a fifth of the events was overridden", () => {
-  let before: SentEvent[];
-  let importId = "";
+  let override: Override;
 
   test("addresses, and filtered downloads, are exact while the import runs", async () => {
-    before = events;
-    const random = new Random(44);
-    const overriding = before
-      .filter((_, index) => index % 5 === 0)
-      .map(({ artifact, key }) => sentEvent(random, { artifact, key, day: random.pick(DAYS) }));
-    const { upload, started } = await startUpload(api, { owner: "adopting", path: "/v2/adopting/import" });
-    importId = started.id;
-    await upload.send(overriding.map(lineOf).join("") + BLANK_LINES);
-    const keys = new Map(overriding.map((event) => [event.key, event]));
-    events = before.map((event) => keys.get(event.key) ?? event);
+    override = await startOverride(api, { owner: "adopting", events, days: DAYS, seed: 44 });
+    events = override.after;
     for (const asked of FILTERED) {
       const seen = async () => {
         const { versions, series } = await read(asked.of, asked.query);
@@ -237,16 +226,14 @@ describe("after a fifth of the events was overridden", () => {
       const { versions, series } = recounted(asked);
       await expect.poll(seen).toEqual({ versions: versions.map(({ first_seen: _, ...row }) => row), series });
     }
-    upload.end();
-    await upload.answer;
-    await api.pollToDone(started);
+    await override.finish();
   });
 
   describe("equals a recount:", expectAll);
 
   test("a retraction brings the earlier numbers back", async () => {
-    await retract(api, `/v2/imports/adopting/${importId}`);
+    await override.retract();
     for (const asked of ASKED)
-      await expect.poll(() => read(asked.of, asked.query)).toEqual(recounted(asked, before));
+      await expect.poll(() => read(asked.of, asked.query)).toEqual(recounted(asked, override.before));
   });
 });

@@ -10,11 +10,11 @@ import { expectedOutcome, outcomeOf } from "../../../support/imports/import-outc
 import { makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
 import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { api, joinWholeProgram } from "../../../support/program/use-toolchain.js";
+import { api, joinProgram } from "../../../support/program/use-toolchain.js";
 
 let recountBodies: RecountBodies;
 
-joinWholeProgram("breakdowns-ada", ["every-kind", "single"]);
+joinProgram("breakdowns-ada", { organizations: ["every-kind", "single"], name: "wholeProgram" });
 beforeAll(async () => void (recountBodies = await openRecount({ prepared: ["databases"] })));
 
 const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };

@@ -14,7 +14,7 @@ import {
   saveExport,
 } from "../../../support/imports/read-export.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { api, joinWholeProgram, program } from "../../../support/program/use-toolchain.js";
+import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 import { useFolder } from "../../../support/use-folder.js";
 
 /** EXPORT_ROWS=1000000 is what is promised; few are enough to see that all is as it should be. */
@@ -51,7 +51,7 @@ async function importLines(lines: Iterable<HostileEvent>): Promise<string> {
   return done.id;
 }
 
-joinWholeProgram("event-exports-ada", ["event-exports"]);
+joinProgram("event-exports-ada", { organizations: ["event-exports"], name: "wholeProgram" });
 beforeAll(async () => {
   files = await makePackage(api, {
     organization: "event-exports",

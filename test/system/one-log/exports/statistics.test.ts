@@ -13,12 +13,11 @@ import type {
 } from "../../../../schemas/contracts/statistics.js";
 import { joinOrganization, setLevel } from "../../../support/api/management-world.js";
 import { makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import { retract } from "../../../support/imports/import-outcome.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { startUpload } from "../../../support/imports/start-upload.js";
-import { api, joinWholeProgram, program } from "../../../support/program/use-toolchain.js";
+import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 import { recountStatistics, type RecountQuery } from "../../../support/statistics/recount-statistics.js";
 import { lineOf, sentEvent, type SentEvent, UNKNOWN_PLACE } from "../../../support/statistics/sent-events.js";
+import { type Override, startOverride } from "../../../support/statistics/start-override.js";
 
 const RANGE = { startDate: "2025-03-12", endDate: "2025-04-22" };
 const PREVIOUS = { startDate: "2025-01-30", endDate: "2025-03-12" };
@@ -29,8 +28,6 @@ const DAYS = [
   ...Array.from({ length: 20 }, (_, day) => dayAfter("2024-03-10", day)),
 ];
 const EVENTS = 3_000;
-/** Fills a chunk, so that it is sent while the upload goes on. */
-const BLANK_LINES = "\n".repeat(600_000);
 
 const organization = "counting";
 let pool: pg.Pool;
@@ -38,7 +35,7 @@ let as: Record<"owner" | "member" | "outsider", ApiClient>;
 let artifacts: Record<"image" | "files" | "tool" | "wheel" | "site", KnownArtifact>;
 let events: SentEvent[];
 
-joinWholeProgram("counting-ada", [organization]);
+joinProgram("counting-ada", { organizations: [organization], name: "wholeProgram" });
 beforeAll(async () => {
   pool = new pg.Pool({ connectionString: program.endpoints.postgres, max: 1 });
   as = {
@@ -440,37 +437,23 @@ describe("who may read them", () => {
 
 /** The last tests: they change the events. */
 describe("after a fifth of the events was overridden", () => {
-  let before: SentEvent[];
-  let importId = "";
+  let override: Override;
 
   test("filtered numbers are exact while the import runs, and all numbers once it is done", async () => {
-    before = events;
-    const random = new Random(42);
-    const overriding = before
-      .filter((_, index) => index % 5 === 0)
-      .map(({ artifact, key }) => sentEvent(random, { artifact, key, day: random.pick(DAYS) }));
-    const { upload, started } = await startUpload(as.owner, {
-      owner: "counting",
-      path: "/v2/counting/import",
-    });
-    importId = started.id;
-    await upload.send(overriding.map(lineOf).join("") + BLANK_LINES);
-    const keys = new Map(overriding.map((event) => [event.key, event]));
-    events = before.map((event) => keys.get(event.key) ?? event);
+    override = await startOverride(as.owner, { owner: "counting", events, days: DAYS, seed: 42 });
+    events = override.after;
     for (const asked of FILTERED)
       await expect.poll(() => read(asked.query)).toEqual(recounted(events, asked));
-    expect(await as.owner.get(`/v2/imports/counting/${importId}`)).toMatchObject({ status: "importing" });
-    upload.end();
-    await upload.answer;
-    await as.owner.pollToDone(started);
+    expect(await as.owner.get(override.path)).toMatchObject({ status: "importing" });
+    await override.finish();
   });
 
   describe("every number equals a recount", expectAll);
 
   test("a retraction brings the earlier numbers back", async () => {
-    await retract(api, `/v2/imports/counting/${importId}`);
+    await override.retract();
     for (const asked of [...FILTERED, ...UNFILTERED])
-      await expect.poll(() => read(asked.query)).toEqual(recounted(before, asked));
+      await expect.poll(() => read(asked.query)).toEqual(recounted(override.before, asked));
   });
 });
 

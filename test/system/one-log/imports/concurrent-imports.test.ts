@@ -1,32 +1,29 @@
 import { beforeAll, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import { generateLines } from "../../../../deploy/demo/generate-events.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { firstDifference } from "../../../support/imports/recount-aggregates.js";
 import { linesByReceipt } from "../../../support/imports/recount.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { type RecountBodies, openRecount } from "../../../support/imports/import-world.js";
 import { type UploadAnswer, openSocket, openUpload } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
 import { onPostgres } from "../../../support/stores/on-postgres.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { api, joinProgram, program, makeExporting } from "../../../support/program/use-toolchain.js";
 
 const RANGE = { startDate: "2025-03-01", endDate: "2025-05-01" };
 const LINES = 6_000;
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}\n';
 
-let toolchain: Program;
-let api: ApiClient;
+joinProgram("busy-ada");
+
 let recountBodies: RecountBodies;
 
 beforeAll(async () => {
-  [toolchain, recountBodies] = await Promise.all([sharedProgram(), openRecount()]);
-  api = await toolchain.newAccount("busy-ada");
+  recountBodies = await openRecount();
 });
 
 async function openPackage(organization: string): Promise<{ artifact: KnownArtifact; path: string }> {
-  await makeOrganization(api, organization);
-  await toolchain.admin("grant-export", organization);
+  await makeExporting(organization, program);
   const artifact = await makePackage(api, { organization, name: "image", libraryType: "docker" });
   return { artifact, path: `/v2/packages/${organization}/${artifact.id}/import` };
 }
@@ -110,7 +107,7 @@ test("each event of two imports at once into one package ends as its last line r
   );
 
   const sent = [left, right].map((lines, index) => ({ importId: records[index]?.id ?? "", lines }));
-  const lines = await onPostgres(toolchain.endpoints.postgres, (client) => linesByReceipt(client, sent));
+  const lines = await onPostgres(program.endpoints.postgres, (client) => linesByReceipt(client, sent));
   // How often they take turns more is up to the machine.
   expect(countTurns(lines, new Set(left))).toBeGreaterThan(1);
   const expected = recountBodies([{ bytes: Buffer.from(lines.join("\n")), target: artifact.id }], [artifact]);

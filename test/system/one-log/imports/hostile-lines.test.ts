@@ -1,11 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { describe, expect, test } from "vitest";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { LogEntry } from "../../../../schemas/records/import-log.js";
-import { makeExporter } from "../../../support/imports/import-world.js";
 import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openSocket } from "../../../support/imports/open-upload.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { api, joinProgram } from "../../../support/program/use-toolchain.js";
 import { newestImport } from "../../../support/imports/start-upload.js";
 
 const ORGANIZATION = "odd";
@@ -13,14 +11,9 @@ const TIME = '"$time":"2025-03-10T12:00:00Z"';
 const RANGE = { startDate: "2025-03-10", endDate: "2025-03-11" };
 const LINE = `{${TIME}}\n`;
 
-let toolchain: Program;
-let api: ApiClient;
-let made = 0;
+joinProgram("odd-ada", { organizations: [ORGANIZATION] });
 
-beforeAll(async () => {
-  toolchain = await sharedProgram();
-  api = await makeExporter(toolchain, ORGANIZATION, "odd-ada");
-});
+let made = 0;
 
 async function newPackage(): Promise<{ id: string; path: string }> {
   made += 1;

@@ -4,11 +4,10 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import { makeOrganization, makePackage, makePixel } from "../../../support/imports/make-artifacts.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 import { useFolder } from "../../../support/use-folder.js";
 
 const PROGRAM = resolve("dist/deploy/main.js");
@@ -17,16 +16,11 @@ const folder = useFolder("import-command");
 const GOOD = '{"$time":"2025-03-10T12:00:00Z","$unique_id":"a"}';
 const BAD = '{"$time":"yesterday","$unique_id":"b"}';
 
-let toolchain: Program;
-let api: ApiClient;
+joinProgram("import-command-ada");
+
 /** Each test imports into an organization of its own. */
 let owner: string;
 let owners = 0;
-
-beforeAll(async () => {
-  toolchain = await sharedProgram();
-  api = await toolchain.newAccount("import-command-ada");
-});
 
 beforeEach(async () => {
   owner = `import-command-${++owners}`;
@@ -41,7 +35,7 @@ interface Ended {
 }
 
 function environment(): NodeJS.ProcessEnv {
-  return { ...process.env, MAINTAINER_URL: toolchain.api, MAINTAINER_TOKEN: api.token };
+  return { ...process.env, MAINTAINER_URL: program.api, MAINTAINER_TOKEN: api.token };
 }
 
 /** Runs `maintainer-toolchain import`, with `input` on its standard input. */
@@ -73,7 +67,7 @@ async function newestImport(): Promise<EventImport | undefined> {
 
 /** The events of a day, in all. */
 async function totalOf(startDate: string): Promise<number | undefined> {
-  await toolchain.admin("grant-export", owner);
+  await program.admin("grant-export", owner);
   const endDate = new Date(Date.parse(startDate) + 86_400_000).toISOString().slice(0, 10);
   const found = await api.readAggregates(owner, { startDate, endDate });
   return found.find(({ breakdown }) => breakdown === "total")?.total;
@@ -292,7 +286,7 @@ describe("what goes wrong is said in a sentence, with status 1", () => {
   });
 
   test("a variable that looks like ours with a slip", async () => {
-    expect(await run(["-", "--to", "x"], { env: { MAINTAINER_ULR: toolchain.api } })).toMatchObject({
+    expect(await run(["-", "--to", "x"], { env: { MAINTAINER_ULR: program.api } })).toMatchObject({
       status: 1,
       err: saying("MAINTAINER_ULR is unknown. Did you mean MAINTAINER_URL?"),
     });
@@ -314,7 +308,7 @@ test("a file that was broken off with Ctrl-C and sent again is counted once", as
   const lines = Array.from({ length: 50_000 }, (_, id) => `{"$time":"2025-03-10","$unique_id":"${id}"}\n`);
   const file = await write("large.ndjson", lines.join(""));
   const to = ["--to", `${owner}/@acme/tool`];
-  await using stalled = await stallingProxy(toolchain.api);
+  await using stalled = await stallingProxy(program.api);
   const child = spawn(PROGRAM, ["import", file, ...to, "--url", stalled.url], {
     cwd: folder,
     env: environment(),

@@ -1,27 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DryRun, EventImport } from "../../../../schemas/records/import-store.js";
 import type { LibraryType } from "../../../../schemas/records/artifact.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 
 const ORGANIZATION = "formats";
 
-let toolchain: Program;
-let api: ApiClient;
+joinProgram("format-reader", { organizations: [ORGANIZATION] });
+
 /** Of each test. */
 let tool: KnownArtifact;
 let tools = 0;
-
-beforeAll(async () => {
-  toolchain = await sharedProgram();
-  api = await toolchain.newAccount("format-reader");
-  await makeOrganization(api, ORGANIZATION);
-  await toolchain.admin("grant-export", ORGANIZATION);
-});
 
 beforeEach(() => makeTool("other"));
 
@@ -86,12 +78,20 @@ interface Fixture {
 
 const UBUNTU_AGENT = 'Mozilla/5.0 (X11; Linux "quoted") Gecko\\back é';
 
+const LOGS: readonly [format: string, file: string, day: string, skipped: number][] = [
+  ["combined", "access-logs/nginx", "2026-11-23", 4],
+  ["combined", "access-logs/apache", "2026-11-23", 4],
+  ["combined", "access-logs/apache-vhost", "2026-11-23", 4],
+  ["caddy", "formats/caddy", "2026-11-26", 5],
+  ["traefik", "formats/traefik", "2026-11-23", 5],
+];
+
 const FIXTURES: readonly Fixture[] = [
-  ...["nginx", "apache", "apache-vhost"].map((server) => ({
-    query: { format: "combined", path: "/releases/{name}-{version}.tar.gz" },
-    file: `access-logs/${server}.txt`,
-    day: "2026-11-23",
-    counts: [4, 0, 4] as Fixture["counts"],
+  ...LOGS.map(([format, file, day, skipped]): Fixture => ({
+    query: { format, path: "/releases/{name}-{version}.tar.gz" },
+    file: `${file}.txt`,
+    day,
+    counts: [4, 0, skipped],
     has: [
       { version: "1.4.0", variables: "name=tool&version=1.4.0", user_agent: "curl/7.88.1" },
       { referer: 'https://example.org/a?b="c"', user_agent: UBUNTU_AGENT },
@@ -111,16 +111,6 @@ const FIXTURES: readonly Fixture[] = [
     counts: [1, 0, 3],
     has: [{ version: "1.4.0", user_agent: "curl/8.5.0", referer: "https://example.org/" }],
   },
-  ...["caddy", "traefik"].map((format) => ({
-    query: { format, path: "/releases/tool-{version}.tar.gz" },
-    file: `formats/${format}.txt`,
-    day: format === "caddy" ? "2026-11-26" : "2026-11-23",
-    counts: [4, 0, 5] as Fixture["counts"],
-    has: [
-      { version: "1.4.0", variables: "version=1.4.0", user_agent: "curl/7.88.1" },
-      { referer: 'https://example.org/a?b="c"', user_agent: UBUNTU_AGENT },
-    ],
-  })),
   {
     query: { format: "docker-dvp" },
     file: "formats/docker-dvp.txt",
@@ -325,7 +315,7 @@ test("one key is for one format and path", async () => {
 });
 
 test("who may not import may not in any format", async () => {
-  const stranger = await toolchain.newAccount("format-stranger");
+  const stranger = await program.newAccount("format-stranger");
   const path = `/v2/packages/${ORGANIZATION}/${tool.id}/import?format=csv`;
   expect((await stranger.request(path, { method: "POST", body: CSV })).status).toBe(404);
 });

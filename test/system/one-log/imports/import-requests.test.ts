@@ -1,28 +1,23 @@
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
 import type { EventImport } from "../../../../schemas/records/import-store.js";
 import type { ImportFault } from "../../../../schemas/records/import-log.js";
 import { UUID } from "../../../support/api/management-world.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
 import { openSocket } from "../../../support/imports/open-upload.js";
 import type { KnownArtifact } from "../../../support/imports/recount-line.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { api, joinProgram } from "../../../support/program/use-toolchain.js";
 
 const ORGANIZATION = "requests";
 const LINE = '{"$time":"2025-03-10T12:00:00Z"}';
 
-let toolchain: Program;
-let api: ApiClient;
+joinProgram("requester", { organizations: [ORGANIZATION, "elsewhere"] });
+
 let image: KnownArtifact;
 let foreign: KnownArtifact;
 
 beforeAll(async () => {
-  toolchain = await sharedProgram();
-  api = await toolchain.newAccount("requester");
-  await makeOrganization(api, ORGANIZATION);
   image = await makePackage(api, { organization: ORGANIZATION, name: "image", libraryType: "docker" });
-  await makeOrganization(api, "elsewhere");
   foreign = await makePackage(api, { organization: "elsewhere", name: "image", libraryType: "docker" });
 });
 

@@ -2,26 +2,22 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiClient } from "../../../../deploy/demo/api-client.js";
-import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
-import { type Program, sharedProgram } from "../../../support/program/program.js";
+import { makePackage } from "../../../support/imports/make-artifacts.js";
+import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 import { useFolder } from "../../../support/use-folder.js";
 
 const folder = useFolder("packed-command");
 const modules = join(folder, "node_modules");
 const installed = join(modules, "maintainer-toolchain");
 const owner = "packed-command";
-let toolchain: Program;
-let api: ApiClient;
+joinProgram("packed-command-ada", { organizations: [owner] });
+
 let manifest: { bin: Record<string, string>; dependencies: Record<string, string> };
 /** XDG_CONFIG_HOME of the test. */
 let home: string;
 let homes = 0;
 
 beforeAll(async () => {
-  toolchain = await sharedProgram();
-  api = await toolchain.newAccount("packed-command-ada");
-  await makeOrganization(api, owner);
   await makePackage(api, { organization: owner, name: "tool", libraryType: "other" });
   await install();
 });
@@ -66,7 +62,7 @@ function run(args: readonly string[], { input = "", env = {} } = {}): Promise<En
   });
 }
 
-const login = () => run(["login", "--url", toolchain.api], { input: `${api.token}\n` });
+const login = () => run(["login", "--url", program.api], { input: `${api.token}\n` });
 const saying = (text: string) => expect.stringContaining(text) as string;
 const kept = () => join(home, "maintainer-toolchain/sign-in.json");
 
@@ -89,7 +85,7 @@ test("the package has the commands of a running service, its licence, and a vers
 });
 
 test("the package imports a file, with its own dependencies alone", async () => {
-  const ended = await importOne("a", "--url", toolchain.api, "--token", api.token);
+  const ended = await importOne("a", "--url", program.api, "--token", api.token);
   expect(ended).toMatchObject({ status: 0, out: saying("1 event imported, 0 lines rejected."), err: "" });
 });
 
@@ -97,7 +93,7 @@ describe("login", () => {
   test("keeps a token that other commands use, in a file that its user alone can read", async () => {
     expect(await login()).toMatchObject({
       status: 0,
-      out: `Signed in to ${toolchain.api} as packed-command-ada. The token is in ${kept()}.\n`,
+      out: `Signed in to ${program.api} as packed-command-ada. The token is in ${kept()}.\n`,
     });
     expect((await stat(kept())).mode & 0o777).toBe(0o600);
     expect(await importOne("b")).toMatchObject({ status: 0, out: saying("1 event imported") });
@@ -111,7 +107,7 @@ describe("login", () => {
   });
 
   test("keeps no token that the service refuses", async () => {
-    const ended = await run(["login", "--url", toolchain.api, "--token", "wrong"]);
+    const ended = await run(["login", "--url", program.api, "--token", "wrong"]);
     expect(ended).toMatchObject({ status: 1, err: saying("--token, MAINTAINER_TOKEN") });
     await expect(stat(kept())).rejects.toThrow("ENOENT");
   });
@@ -140,13 +136,13 @@ describe("login", () => {
     expect(await run(["logout"])).toMatchObject({ status: 0, out: "No saved token.\n" });
     const { out } = await run(["logout", "--json"]);
     expect(JSON.parse(out)).toEqual({ file: kept(), removed: false });
-    const ended = await importOne("d", "--url", toolchain.api);
+    const ended = await importOne("d", "--url", program.api);
     expect(ended).toMatchObject({ status: 1, err: saying("is required: use --token TOKEN") });
   });
 });
 
 describe("without a browser", () => {
-  const env = () => ({ MAINTAINER_URL: toolchain.api, MAINTAINER_TOKEN: api.token });
+  const env = () => ({ MAINTAINER_URL: program.api, MAINTAINER_TOKEN: api.token });
   const range = ["--from", "2025-04-10", "--until", "2025-04-11"];
 
   beforeAll(async () => {
@@ -172,7 +168,7 @@ describe("without a browser", () => {
   test("an export goes to standard output or a file, and needs the right to it", async () => {
     const asked = ["export", `${owner}/tool`, ...range];
     expect(await run(asked, { env: env() })).toMatchObject({ status: 1, out: "" });
-    await toolchain.admin("grant-export", owner);
+    await program.admin("grant-export", owner);
     expect((await run(asked, { env: env() })).out).toContain('"breakdown":"country"');
     await run([...asked, "--events", "--format", "csv", "--output", "events.csv"], { env: env() });
     expect((await readFile(join(folder, "events.csv"), "utf8")).split("\n")).toHaveLength(3);
