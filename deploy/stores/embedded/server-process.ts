@@ -44,6 +44,19 @@ const TAIL_LINES = 20;
 const LAST_LINES_MS = 300;
 
 /**
+ * A shell script that becomes the server, its arguments, with the same pid, and leaves a background process that ends the
+ * server when the parent pipe closes: with `stop`, and after ten seconds with `kill`. A line in the pipe ends that process.
+ */
+export const withParentPipe = ({ stop, kill }: Record<"stop" | "kill", string>): string => `
+( (
+  if read -r _ <&${PARENT_PIPE_FD}; then exit; fi
+  kill -${stop} $$
+  for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 $$ || exit; done
+  kill -${kill} $$
+) >/dev/null 2>&1 & )
+exec "$@" ${PARENT_PIPE_FD}<&-`;
+
+/**
  * Starts a server that ends with this process. The server, or a process beside it, reads the parent pipe
  * (PARENT_PIPE_FD), which stays empty and closes when this process ends for any reason. When the server ends first, a line
  * is written to the pipe, so that the process beside it ends no other process with that pid. Standard input does not

@@ -10,7 +10,7 @@ import {
   findPostgresProgram,
   makeLibraryPath,
 } from "./postgres-program.js";
-import { type ServerProcess, spawnServer } from "../server-process.js";
+import { type ServerProcess, spawnServer, withParentPipe } from "../server-process.js";
 
 /** An initialised database cluster on disk, and the means to start its server. */
 export interface PostgresCluster {
@@ -34,20 +34,6 @@ interface Parts {
 }
 
 export const SUPERUSER = "postgres";
-
-/**
- * The background process ends the server when the parent pipe (descriptor 3) closes; the shell becomes the
- * server and keeps its pid. A line in the pipe ends the process; see spawnServer.
- */
-const WITH_PARENT_PIPE = `
-( (
-  if read -r _ <&3; then exit; fi
-  kill -INT $$
-  for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 $$ || exit; done
-  kill -QUIT $$
-) >/dev/null 2>&1 & )
-exec "$@" 3<&-
-`;
 
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
@@ -140,7 +126,7 @@ function spawnAs(
     ...account.prefix,
     "sh",
     "-c",
-    WITH_PARENT_PIPE,
+    withParentPipe({ stop: "INT", kill: "QUIT" }),
     "postgres-parent-pipe",
     ...command,
   ];
