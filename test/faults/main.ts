@@ -10,7 +10,8 @@ import { openFunnelWorld } from "./funnel/funnel-world.js";
 import { openServerWorld, startPostgresOn } from "./worlds/server-world.js";
 import { openKafkaWorld } from "./worlds/kafka-world.js";
 import { runText, seedText, totalsOf } from "./imports/report.js";
-import { runFunnelSeed } from "./funnel/run-funnel-seed.js";
+import { planFunnelSeed } from "./funnel/plan-funnel-seed.js";
+import { runFunnelPlan } from "./funnel/run-funnel-seed.js";
 import { runSeed } from "./imports/run-seed.js";
 
 interface Options {
@@ -130,7 +131,7 @@ function worldOf({ cluster, erasures, server, postgres, power, log }: Options): 
 async function runFunnel(options: Options): Promise<void> {
   await using world = await openFunnelWorld(options.power ? { disk: makeLoopDisk() } : {});
   await runSeeds(options, {
-    run: (seed) => runFunnelSeed(world, seed),
+    run: (seed) => runFunnelPlan(world, planFunnelSeed(seed, world.action)),
     line: funnelSeedText,
     summary: (reports) => funnelRunText(reports, world.action),
     isWrong,

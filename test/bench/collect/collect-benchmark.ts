@@ -1,6 +1,6 @@
 import { pause } from "../../../schemas/async/pause.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { gzipFile, makeRedirectPackages, runCollectRound } from "./collect-round.js";
 import type { CollectRound, RedirectRun } from "./collect-round.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
@@ -11,22 +11,18 @@ import { median } from "../common/median.js";
 import { readRows } from "../common/read-rows.js";
 import { rateFacts } from "../common/rate-facts.js";
 import { factTable, report } from "../common/report.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { programBenchmark, type MeasuredProgram } from "../common/measure-program.js";
 
 /** Redirects of live collection while events are imported, beside a server that does nothing else. */
-export const collectBenchmark: Benchmark = {
-  name: "collect",
+export const collectBenchmark = programBenchmark("collect", {
   summary: "latency of --redirects a second while --events are imported, beside a bare node:http server",
-  run: runCollectBenchmark,
-};
+  measure: runRounds,
+  report: collectReport,
+});
 
 const WARM_UP_EVENTS = 60_000;
 const WARM_UP_SECONDS = 3;
 const STORED_MS_MAX = 60_000;
-
-async function runCollectBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  return collectReport(await measureProgram({ ...options, ...context }, runRounds), options);
-}
 
 async function runRounds(measured: MeasuredProgram): Promise<CollectFacts> {
   const { program, folder, events, seed, seconds, onProgress } = measured;

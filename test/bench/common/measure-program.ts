@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BenchContext, BenchOptions } from "./benchmark.js";
+import type { BenchContext, Benchmark, BenchOptions, BenchResult } from "./benchmark.js";
 import { spawnProgram, type Program } from "./spawn-program.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 
@@ -15,6 +15,26 @@ interface ProgramOptions extends BenchOptions, BenchContext {
   folder?: string | undefined;
   /** Set for the program. */
   variables?: NodeJS.ProcessEnv;
+}
+
+interface ProgramBenchmark<Result> extends Pick<Benchmark, "summary"> {
+  /** Set for the program. */
+  variables?: NodeJS.ProcessEnv;
+  measure: (measured: MeasuredProgram) => Promise<Result>;
+  report: (result: Result, options: BenchOptions) => BenchResult;
+}
+
+/** A benchmark that starts the program once. */
+export function programBenchmark<Result>(
+  name: string,
+  { summary, variables = {}, measure, report }: ProgramBenchmark<Result>,
+): Benchmark {
+  return {
+    name,
+    summary,
+    run: async (options, context) =>
+      report(await measureProgram({ ...options, ...context, variables }, measure), options),
+  };
 }
 
 /** Starts the program and waits for `measure`. Rejects when the program ends before that. */

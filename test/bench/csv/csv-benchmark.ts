@@ -1,5 +1,5 @@
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
-import type { Benchmark, BenchOptions, BenchResult, BenchContext } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { runCsvRound, type CsvRound } from "./csv-round.js";
 import { fillEvents } from "./fill-events.js";
 import { createBenchAccount, OWNER } from "../common/create-bench-account.js";
@@ -9,24 +9,18 @@ import { overRounds } from "../common/median.js";
 import { factTable, report } from "../common/report.js";
 import { type CurlRun, megabytesPerSecond } from "../common/run-curl.js";
 import { runAdmin } from "../../support/program/run-admin.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { programBenchmark, type MeasuredProgram } from "../common/measure-program.js";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 
 /** A month of events as CSV, beside curl of the same query from the same ClickHouse. */
-export const csvBenchmark: Benchmark = {
-  name: "csv",
+export const csvBenchmark = programBenchmark("csv", {
   summary:
     "throughput and first byte of a CSV of --events events, beside curl of the same query from ClickHouse",
-  run: runCsvBenchmark,
-};
-
-/** Enrichment loads its lookup tables in threads of the same process; idle, they are no part of an export. */
-const ONE_WORKER = { ENRICH_WORKERS: "1" };
-
-async function runCsvBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  const rounds = await measureProgram({ ...options, ...context, variables: ONE_WORKER }, runRounds);
-  return csvReport(rounds, options);
-}
+  // Enrichment loads its lookup tables in threads of the same process; idle, they are no part of an export.
+  variables: { ENRICH_WORKERS: "1" },
+  measure: runRounds,
+  report: csvReport,
+});
 
 async function runRounds({ program, events, rounds, onProgress }: MeasuredProgram): Promise<CsvRound[]> {
   const { api: url, clickhouse: clickhouseUrl } = await program.ready();

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { KEPT_MS } from "../../../api/base/http/limit-work.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
-import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { awaitMerges } from "../common/await-merges.js";
 import { OWNER, createBenchAccount } from "../common/create-bench-account.js";
 import { writeGzipFile } from "../common/event-files.js";
 import { importFile } from "../common/import-file.js";
 import { makePackage } from "../common/make-packages.js";
-import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, programBenchmark } from "../common/measure-program.js";
 import { pause } from "../../../schemas/async/pause.js";
 import type { SentAtRate } from "../common/send-at-rate.js";
 import { median } from "../common/median.js";
@@ -18,21 +18,16 @@ import { type PageClient, openPageClient } from "./page-client.js";
 import { viewPages } from "./view-pages.js";
 
 /** Page views of a package at a fixed rate, alone and beside an import, with the answer of the API as the peer. */
-export const dashboardBenchmark: Benchmark = {
-  name: "dashboard",
+export const dashboardBenchmark = programBenchmark("dashboard", {
   summary: "latency of a package's page at --views a second, alone and beside an import, and its bytes",
-  run: runDashboardBenchmark,
-};
+  measure: runDashboard,
+  report: dashboardReport,
+});
 
 /** The days of the generated events, and one more. */
 const RANGE = "startDate=2025-01-15&endDate=2025-02-15";
 const IMPORTED_SHARE = 0.2;
 const WARM_UP_VIEWS = 5;
-
-async function runDashboardBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  const run = await measureProgram({ ...options, ...context }, runDashboard);
-  return dashboardReport(run, options);
-}
 
 async function runDashboard(measured: MeasuredProgram): Promise<DashboardRun> {
   const { program, folder, events, seed, onProgress } = measured;

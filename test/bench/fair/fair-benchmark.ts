@@ -4,14 +4,14 @@ import { ACTIVE_IMPORTS_MAX } from "../../../api/features/imports/start-imports.
 import type { EventImport } from "../../../schemas/records/import-store.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
-import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf, writeGzipFile } from "../common/event-files.js";
 import { importFile } from "../common/import-file.js";
 import { percentiles } from "../common/percentiles.js";
 import { factTable, report } from "../common/report.js";
 import { cpuSecondsOf, sampleUsage, type Usage } from "../usage/sample-usage.js";
-import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, programBenchmark } from "../common/measure-program.js";
 import { secondsSince } from "../common/seconds-since.js";
 import { makePackage } from "../common/make-packages.js";
 
@@ -20,11 +20,11 @@ const LARGE_SHARE = 0.2;
 const SMALL_LINES = 10;
 
 /** Small imports of one owner, one after the other, alone and then beside large ones of another owner. */
-export const fairBenchmark: Benchmark = {
-  name: "fair",
+export const fairBenchmark = programBenchmark("fair", {
   summary: `time to \`done\` of ${SMALL_LINES} lines beside ${LARGE_IMPORTS} imports of another owner, each a fifth of --events`,
-  run: runFairBenchmark,
-};
+  measure: runFair,
+  report: fairReport,
+});
 
 const SMALL_ALONE = 5;
 const PAUSE_MS = 500;
@@ -32,10 +32,6 @@ const POLL_MS = 20;
 /** As batch jobs do. Every 100 ms, the requests of 15 senders would take a quarter of two cores. */
 const LARGE_POLL_MS = 1_000;
 const DONE_MS_MAX = 3_600_000;
-
-async function runFairBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  return fairReport(await measureProgram({ ...options, ...context }, runFair));
-}
 
 async function runFair({ program, folder, events, seed, onProgress }: MeasuredProgram): Promise<FairRun> {
   const { api: url } = await program.ready();

@@ -6,9 +6,9 @@ import { pino } from "pino";
 import { StartFailure } from "../../../deploy/process/start-failure.js";
 import { connectClickHouse } from "../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
-import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
-import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, programBenchmark } from "../common/measure-program.js";
 import { timesOf } from "../common/format-numbers.js";
 import { overRounds } from "../common/median.js";
 import { factTable, report } from "../common/report.js";
@@ -18,18 +18,13 @@ import { secondsSince } from "../common/seconds-since.js";
 import { makeFunnelSetup } from "./funnel-setup.js";
 
 /** Measures `admin funnel run` as a process, from start to exit. */
-export const funnelBenchmark: Benchmark = {
-  name: "funnel",
+export const funnelBenchmark = programBenchmark("funnel", {
   summary: "1,000 owners with 200,000 companies placed, beside ClickHouse only adding up the same activity",
-  run: runFunnelBenchmark,
-};
-
-/** Keeps the schedule from running during the measurement. */
-const NEVER = { FUNNEL_SCHEDULE: "0 0 29 2 *" };
-
-async function runFunnelBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  return funnelReport(await measureProgram({ ...options, ...context, variables: NEVER }, runRounds));
-}
+  // Keeps the schedule from running during the measurement.
+  variables: { FUNNEL_SCHEDULE: "0 0 29 2 *" },
+  measure: runRounds,
+  report: funnelReport,
+});
 
 async function runRounds({ program, rounds, onProgress }: MeasuredProgram): Promise<FunnelRound[]> {
   const { postgres, clickhouse: url } = await program.ready();
@@ -38,7 +33,7 @@ async function runRounds({ program, rounds, onProgress }: MeasuredProgram): Prom
   try {
     onProgress("creating owners, packages and activity of companies");
     await createBenchAccount(program.dataDir);
-    await makeFunnelSetup({ pg, clickhouse });
+    await makeFunnelSetup(pg, clickhouse);
     const done: FunnelRound[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       onProgress(`round ${round} of ${rounds}: all companies are new, then none, then the peer`);

@@ -8,13 +8,8 @@ const PACKAGES_EACH = 5;
 const ROWS_EACH = 20;
 const DAYS = 90;
 
-interface Stores {
-  pg: Pool;
-  clickhouse: ClickHouseClient;
-}
-
 /** Creates owners with packages and a pixel each, and the activity of companies in the last 90 days. */
-export async function makeFunnelSetup({ pg, clickhouse }: Stores): Promise<void> {
+export async function makeFunnelSetup(pg: Pool, clickhouse: ClickHouseClient): Promise<void> {
   await pg.query(`
     insert into owners (id, kind, name)
     select gen_random_uuid(), 'user', 'bench-' || n from generate_series(0, ${OWNERS - 1}) n`);

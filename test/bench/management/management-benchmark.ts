@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
-import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
-import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, programBenchmark } from "../common/measure-program.js";
 import { timesOf } from "../common/format-numbers.js";
 import { countAnswers, rateFacts } from "../common/rate-facts.js";
 import { factTable, report } from "../common/report.js";
@@ -10,24 +10,18 @@ import { makeManagementSetup } from "./management-setup.js";
 import { type ManagementRound, runManagementRound } from "./management-round.js";
 
 /** Mixed requests at a fixed rate, beside requests and queries without any work at the same rate. */
-export const managementBenchmark: Benchmark = {
-  name: "management",
+export const managementBenchmark = programBenchmark("management", {
   summary: "latency of mixed requests at --rate, beside GET /healthz and SELECT 1 at the same rate",
-  run: runManagementBenchmark,
-};
+  // Logs each request.
+  variables: { LOG_LEVEL: "info" },
+  measure: runRounds,
+  report: managementReport,
+});
 
 /** As many as callers and their proxies keep open. Further requests wait for a connection. */
 const CONNECTIONS_MAX = 64;
 const QUERIES_AT_ONCE_MAX = 16;
 const WARM_UP_SECONDS = 5;
-
-/** Logs each request. */
-const DEFAULT_LOG = { LOG_LEVEL: "info" };
-
-async function runManagementBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  const rounds = await measureProgram({ ...options, ...context, variables: DEFAULT_LOG }, runRounds);
-  return managementReport(rounds, options);
-}
 
 async function runRounds(measured: MeasuredProgram): Promise<ManagementRound[]> {
   const { program, rate: perSecond, seconds, seed, rounds, onProgress } = measured;

@@ -36,10 +36,8 @@ export interface SetupPackage {
 }
 
 const OWNERS = 8;
-const ORGANIZATIONS_EACH = 5;
-const PACKAGES_EACH = 15;
-const CHANGING_EACH = 5;
-const PIXELS_EACH = 5;
+/** Per owner, or per organization of theirs. */
+const EACH = { organizations: 5, packages: 15, changing: 5, pixels: 5 };
 
 /** Creates accounts, organizations and members, packages with routes, domains and permissions, pixels and tokens. */
 export async function makeManagementSetup(
@@ -53,17 +51,17 @@ export async function makeManagementSetup(
     const token = await createBenchAccount(dataDir, `bench-owner-${owner}`);
     const as = { connections, token };
     const { token: readToken } = await make<{ token: string }>(as, "/v1/user/tokens", READ_TOKEN);
-    for (let nth = 0; nth < ORGANIZATIONS_EACH; nth += 1) {
+    for (let nth = 0; nth < EACH.organizations; nth += 1) {
       const name = `bench-${owner}-${nth}`;
       await make(as, "/v1/organizations", { name, ...ABOUT });
       await make(as, `/v1/organizations/${name}/users`, { username: member, role: "member" });
-      const packages = await Promise.all(times(PACKAGES_EACH, (i) => makePackage(as, { name, member, i })));
+      const packages = await Promise.all(times(EACH.packages, (i) => makePackage(as, { name, member, i })));
       const pixelPath = `/v2/pixels/${name}`;
       const pixels = await Promise.all(
-        times(PIXELS_EACH, (i) => make<PixelRecord>(as, pixelPath, { name: `page ${i}` })),
+        times(EACH.pixels, (i) => make<PixelRecord>(as, pixelPath, { name: `page ${i}` })),
       );
       const ids = pixels.map(({ id }) => id);
-      const changing = packages.splice(-CHANGING_EACH);
+      const changing = packages.splice(-EACH.changing);
       organizations.push({ name, token, readToken, member, packages, changing, pixels: ids });
     }
   }

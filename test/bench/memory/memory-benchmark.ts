@@ -2,28 +2,23 @@ import { Readable } from "node:stream";
 import { pause } from "../../../schemas/async/pause.js";
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { generateBody } from "../../../deploy/demo/generate-events.js";
-import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { megabytes } from "../common/format-numbers.js";
 import { importStream } from "../common/import-file.js";
-import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, programBenchmark } from "../common/measure-program.js";
 import { makePackages } from "../common/make-packages.js";
 import { type MemoryRun, memoryReport } from "./memory-report.js";
 import { recordMemory } from "./record-memory.js";
 
 /** One large plain body, generated while it is sent: memory counts here, not time. */
-export const memoryBenchmark: Benchmark = {
-  name: "memory",
+export const memoryBenchmark = programBenchmark("memory", {
   summary: "resident memory of the program and its stores over an import of --bytes, idle before and after",
-  run: runMemoryBenchmark,
-};
+  measure: runMemory,
+  report: memoryReport,
+});
 
 const IDLE_MS = 20_000;
-
-async function runMemoryBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  return memoryReport(await measureProgram({ ...options, ...context }, runMemory));
-}
 
 async function runMemory({ program, bytes, seed, onProgress }: MeasuredProgram): Promise<MemoryRun> {
   const { api: url } = await program.ready();

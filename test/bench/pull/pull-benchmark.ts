@@ -6,30 +6,26 @@ import { fileURLToPath } from "node:url";
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
 import { connectApi, type ApiClient } from "../../../deploy/demo/api-client.js";
 import { pause } from "../../../schemas/async/pause.js";
-import type { Benchmark, BenchContext, BenchOptions, BenchResult } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
-import { measureProgram, type MeasuredProgram } from "../common/measure-program.js";
+import { programBenchmark, type MeasuredProgram } from "../common/measure-program.js";
 import { megabytes, timesOf } from "../common/format-numbers.js";
 import { overRounds } from "../common/median.js";
 import { factTable, report } from "../common/report.js";
 import { type CurlRun, megabytesPerSecond, runCurl } from "../common/run-curl.js";
 
 /** A blob of an image through the collector, as clients get it that lose credentials over a redirect. */
-export const pullBenchmark: Benchmark = {
-  name: "pull",
+export const pullBenchmark = programBenchmark("pull", {
   summary: "throughput of a blob of --bytes through live collection, beside curl of it from the registry",
-  run: runPullBenchmark,
-};
+  // The registry is at a loopback address.
+  variables: { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" },
+  measure: runRounds,
+  report: pullReport,
+});
 
 const HOST = "cr.bench.example";
 const IMAGE = "bench/blob";
 const BLOB_PART = Buffer.alloc(1_000_000, "blob");
-
-async function runPullBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  // The registry is at a loopback address.
-  const variables = { COLLECT_ALLOW_PRIVATE_UPSTREAMS: "true" };
-  return pullReport(await measureProgram({ ...options, ...context, variables }, runRounds), options);
-}
 
 async function runRounds({
   program,

@@ -1,6 +1,6 @@
 import { connectApi } from "../../../deploy/demo/api-client.js";
 import { generateLines } from "../../../deploy/demo/generate-events.js";
-import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { createBenchAccount } from "../common/create-bench-account.js";
 import { mixOf } from "../common/event-files.js";
 import { importPath } from "../common/import-file.js";
@@ -8,26 +8,21 @@ import { openKeepAliveConnections } from "../common/keep-alive-connections.js";
 import { percentiles } from "../common/percentiles.js";
 import { factTable, report } from "../common/report.js";
 import { cpuSecondsOf, sampleUsage } from "../usage/sample-usage.js";
-import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, programBenchmark } from "../common/measure-program.js";
 import { makePackages } from "../common/make-packages.js";
 import { SENDERS, type SmallRun, sendSmallImports } from "./send-small-imports.js";
 
 /** Imports of 100 lines into one package, each sender's next after its last is done. */
-export const smallBenchmark: Benchmark = {
-  name: "small",
+export const smallBenchmark = programBenchmark("small", {
   summary: `--imports imports of 100 lines from ${SENDERS} senders of one owner: imports/s and time to \`done\``,
-  run: runSmallBenchmark,
-};
+  measure: runImports,
+  report: (run) => smallReport(run, { linesEach: LINES_EACH }),
+});
 
 export const LINES_EACH = 100;
 /** Enough for one body where some are left out. */
 const LINES_GENERATED = LINES_EACH + 5;
 const WARM_UP_IMPORTS = 60;
-
-async function runSmallBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  const run = await measureProgram({ ...options, ...context }, runImports);
-  return smallReport(run, { linesEach: LINES_EACH });
-}
 
 async function runImports({ program, imports, seed, onProgress }: MeasuredProgram): Promise<SmallRun> {
   const { api: url } = await program.ready();

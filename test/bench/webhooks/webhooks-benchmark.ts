@@ -4,9 +4,9 @@ import { inTransaction } from "../../../api/base/postgres/connection.js";
 import { enqueueWebhookEvent } from "../../../api/base/outbox/webhook-outbox.js";
 import { type ApiClient, connectApi } from "../../../deploy/demo/api-client.js";
 import { connectPostgres } from "../../../deploy/stores/connect-postgres.js";
-import type { BenchContext, BenchOptions, BenchResult, Benchmark } from "../common/benchmark.js";
+import type { BenchResult } from "../common/benchmark.js";
 import { OWNER, createBenchAccount } from "../common/create-bench-account.js";
-import { type MeasuredProgram, measureProgram } from "../common/measure-program.js";
+import { type MeasuredProgram, programBenchmark } from "../common/measure-program.js";
 import { timesOf } from "../common/format-numbers.js";
 import { overRounds } from "../common/median.js";
 import { factTable, report } from "../common/report.js";
@@ -16,22 +16,17 @@ import { sendBare, stageEvent } from "./webhooks-peer.js";
 import { type BenchReceivers, openBenchReceivers } from "./webhooks-receivers.js";
 
 /** Deliveries from the outbox with one of ten receivers dead, beside the same requests without an outbox. */
-export const webhooksBenchmark: Benchmark = {
-  name: "webhooks",
+export const webhooksBenchmark = programBenchmark("webhooks", {
   summary: "deliveries to ten receivers of which one is dead, beside bare signed POSTs without an outbox",
-  run: runWebhooksBenchmark,
-};
+  // The receivers are on this machine.
+  variables: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" },
+  measure,
+  report: webhooksReport,
+});
 
 const LIVE = 9;
 const EVENTS = 600;
 const WARM_UP_EVENTS = 100;
-
-async function runWebhooksBenchmark(options: BenchOptions, context: BenchContext): Promise<BenchResult> {
-  return webhooksReport(await measureProgram({ ...options, ...context, variables: LOOPBACK }, measure));
-}
-
-/** The receivers are on this machine. */
-const LOOPBACK = { WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
 
 async function measure({ program, rounds, open, onProgress }: MeasuredProgram): Promise<WebhooksRound[]> {
   const receivers = open.use(await openBenchReceivers(LIVE));

@@ -10,12 +10,7 @@ import {
   whenStagesAre,
 } from "./check-funnel-seed.js";
 import type { FunnelWorld } from "./funnel-world.js";
-import {
-  planFunnelSeed,
-  type FunnelSeedPlan,
-  type RoundStage,
-  type PlannedRound,
-} from "./plan-funnel-seed.js";
+import { type FunnelSeedPlan, type RoundStage, type PlannedRound } from "./plan-funnel-seed.js";
 import { untilAnswered } from "../worlds/until-answered.js";
 import type { PlannedFault } from "../plans/plan-seed.js";
 import { DAY_MS } from "../../../schemas/date-range.js";
@@ -27,10 +22,6 @@ export interface FunnelSeedReport extends FunnelVerdict {
   /** Kills at a moment that has no name. */
   killsAnywhere: number;
   durationMs: number;
-}
-
-export function runFunnelSeed(world: FunnelWorld, seed: number): Promise<FunnelSeedReport> {
-  return runFunnelPlan(world, planFunnelSeed(seed, world.action));
 }
 
 /** Moves companies from stage to stage while the program is killed as planned, and checks the announcements. */
