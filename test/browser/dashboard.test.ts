@@ -1,11 +1,6 @@
 import { describeWithChromium } from "../support/dashboard/describe-with-chromium.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  fillWorld,
-  openNewWorld,
-  type DashboardWorld,
-  type NewWorld,
-} from "../support/dashboard/dashboard-world.js";
+import { describe, expect, test } from "vitest";
+import { useFilledWorld, useNewWorld } from "../support/dashboard/dashboard-world.js";
 import { appearanceSuite, MOST_SEEN } from "./suites/appearance.js";
 import { awaySuite } from "./suites/away.js";
 import { budgetSuite } from "./suites/budgets.js";
@@ -23,23 +18,12 @@ import { webhookSuite } from "./suites/webhooks.js";
 
 /** Starting a program and a browser is dear: all suites share them, and run in this order. */
 describeWithChromium("the dashboard in Chromium", (chromium) => {
-  let opened: NewWorld | undefined;
-  const newWorld = () => opened as NewWorld;
-
-  beforeAll(async () => {
-    opened = await openNewWorld(chromium);
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+  const newWorld = useNewWorld(chromium);
 
   newcomerSuite(newWorld);
 
   describe("with an organization and its events", () => {
-    let filled: DashboardWorld | undefined;
-    const world = () => filled as DashboardWorld;
-
-    beforeAll(async () => {
-      filled = await fillWorld(newWorld());
-    });
+    const world = useFilledWorld(newWorld);
 
     reachSuite(world);
     pictureSuite(world);

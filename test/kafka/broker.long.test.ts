@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kafka, logLevel } from "kafkajs";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../../schemas/async/pause.js";
 import { onFreePort } from "../../deploy/process/free-port.js";
 import { KAFKA_VERSION } from "../broker/fetch-broker.js";
@@ -15,6 +14,7 @@ import { startBroker } from "../broker/start-broker.js";
 import { describeWithJavaBroker } from "../broker/suite/describe-with-broker.js";
 import { BROKER_LIB } from "../broker/suite/java-broker.js";
 import { pidsIn } from "../support/program/toolchain-process.js";
+import { useFolder } from "../support/use-folder.js";
 
 const log = pino({ level: "silent" });
 const connect = (brokers: readonly string[]) =>
@@ -109,16 +109,13 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
   });
 
   describe("`npm run kafka`", () => {
-    let dataDir: string;
+    const dataDir = useFolder("kafka-command");
 
     beforeAll(async () => {
-      dataDir = await mkdtemp(join(tmpdir(), "kafka-command-"));
       await mkdir(join(dataDir, "kafka"), { mode: 0o700 });
       // The suite's broker has been downloaded; once is enough.
       await symlink(BROKER_LIB, join(dataDir, "kafka", `lib-${KAFKA_VERSION}`));
     });
-
-    afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
     /** As `npm run kafka` starts it. */
     const runKafka = (port: number) =>
@@ -166,13 +163,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
   });
 
   describe("surroundings that are wrong", () => {
-    let dir: string;
-
-    beforeAll(async () => {
-      dir = await mkdtemp(join(tmpdir(), "kafka-wrong-"));
-    });
-
-    afterAll(() => rm(dir, { recursive: true, force: true }));
+    const dir = useFolder("kafka-wrong");
 
     test("names the port that is taken", async () => {
       const server = createServer().listen(0, "127.0.0.1");
@@ -194,13 +185,7 @@ describeWithJavaBroker("a broker of Java and Maven", (broker) => {
 });
 
 describe("a broker that cannot be", () => {
-  let dir: string;
-
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), "kafka-refused-"));
-  });
-
-  afterAll(() => rm(dir, { recursive: true, force: true }));
+  const dir = useFolder("kafka-refused");
 
   test("without Java says what to install", async () => {
     await expect(startBroker({ dir: join(dir, "kafka"), log, env: { PATH: dir } })).rejects.toThrow(

@@ -7,16 +7,15 @@ import { describeWithBroker } from "../broker/suite/describe-with-broker.js";
 import { eventLogSuite } from "../support/stores/event-log-suite.js";
 
 describeWithBroker("on a Kafka broker", (broker) => {
+  /** With topics of its own, the same whenever it is opened. */
+  const opensLog = (options: { partitions: number; sessionTimeoutMs: number }) => {
+    const prefix = `${randomUUID()}.`;
+    const topics = { brokers: broker().brokers, clientId: "test", prefix, createTopics: true };
+    return () => openKafkaLog({ ...topics, ...options }, pino({ level: "silent" }));
+  };
+
   eventLogSuite("the event log on Kafka", async () => {
-    const options = {
-      brokers: broker().brokers,
-      clientId: "test",
-      prefix: `${randomUUID()}.`,
-      partitions: 8,
-      createTopics: true,
-      sessionTimeoutMs: 10_000,
-    };
-    const open = () => openKafkaLog(options, pino({ level: "silent" }));
+    const open = opensLog({ partitions: 8, sessionTimeoutMs: 10_000 });
     let log = await open();
     return {
       log,
@@ -29,15 +28,7 @@ describeWithBroker("on a Kafka broker", (broker) => {
   });
 
   test("a consumer that stood still for longer than its session hears at once that its batch is lost, and is given it again", async () => {
-    const options = {
-      brokers: broker().brokers,
-      clientId: "test",
-      prefix: `${randomUUID()}.`,
-      partitions: 1,
-      createTopics: true,
-      sessionTimeoutMs: broker().sessionTimeoutMs,
-    };
-    await using log = await openKafkaLog(options, pino({ level: "silent" }));
+    await using log = await opensLog({ partitions: 1, sessionTimeoutMs: broker().sessionTimeoutMs })();
     await log.append([Buffer.from("one")], { partition: 0 });
     const failures: unknown[] = [];
     const notes: unknown[] = [];

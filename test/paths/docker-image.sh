@@ -11,8 +11,7 @@ REGISTRY=$(cat "$WORK/registry.txt")
 echo "$REGISTRY"
 
 step "The service starts, and the maintainer makes an account and a package"
-export COLLECT_ALLOW_PRIVATE_UPSTREAMS=true # the registry is on this machine
-start_service
+start_service COLLECT_ALLOW_PRIVATE_UPSTREAMS=true # the registry is on this machine
 create_acme
 api /v1/organizations/acme/packages -d '{"name": "web", "shortDescription": "The image", "libraryType": "docker",
   "backendUrl": "'"$REGISTRY"'/acme/web", "publicUrl": "http://127.0.0.1/acme/web"}' > /dev/null

@@ -19,8 +19,7 @@ INDEX=http://127.0.0.1:$(grep -o 'port [0-9]*' "$WORK/index.txt" | cut -d' ' -f2
 echo "$INDEX"
 
 step "The service starts, and the maintainer makes an account, a package and a domain"
-export COLLECT_ALLOW_PRIVATE_UPSTREAMS=true # the index is on this machine
-start_service
+start_service COLLECT_ALLOW_PRIVATE_UPSTREAMS=true # the index is on this machine
 create_acme
 api /v1/organizations/acme/packages -d '{"name": "acme-tools", "shortDescription": "Our tools", "libraryType": "pypi",
   "repositoryURL": "'"$INDEX"'"}' > /dev/null

@@ -27,8 +27,9 @@ until_ok() {
 endpoint() { node -p "JSON.parse(require('fs').readFileSync('$DATA_DIR/endpoints.json', 'utf8')).$1"; }
 is_ready() { [ -f "$DATA_DIR/endpoints.json" ] && curl -sSf "$(endpoint api)/readyz" > /dev/null 2>&1; }
 
+# start_service [VARIABLE=value...]
 start_service() {
-  dist/deploy/main.js start > "$WORK/service.log" 2>&1 &
+  env "$@" dist/deploy/main.js start > "$WORK/service.log" 2>&1 &
   SERVICE=$!
   until_ok is_ready
   MAINTAINER_URL=$(endpoint api) COLLECT_URL=$(endpoint collect)

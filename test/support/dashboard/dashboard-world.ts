@@ -10,6 +10,7 @@ import { type TestBrowser, type Window, openChromium } from "./open-chromium.js"
 import type { Pool } from "pg";
 import { pino } from "pino";
 import type { BrowserContext } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { cookieForm } from "../../../api/base/http/middleware/session.js";
 import { createSession } from "../../../api/base/identity/sessions.js";
 import { type TokenCipher, createTokenCipher } from "../../../api/base/identity/tokens.js";
@@ -74,7 +75,7 @@ function startNpm() {
   });
 }
 
-export async function openNewWorld(chromium: string): Promise<NewWorld> {
+async function openNewWorld(chromium: string): Promise<NewWorld> {
   const npm = await startNpm();
   const toolchain = await startToolchain({
     env: {
@@ -101,8 +102,23 @@ export async function openNewWorld(chromium: string): Promise<NewWorld> {
   };
 }
 
-export async function fillWorld({ toolchain, browser }: NewWorld): Promise<DashboardWorld> {
+async function fillWorld({ toolchain, browser }: NewWorld): Promise<DashboardWorld> {
   return { ...(await fill(toolchain)), toolchain, browser, ...reaching(toolchain, browser) };
+}
+
+/** A new world for the tests of a suite: open before the first, closed after the last. */
+export function useNewWorld(chromium: string): () => NewWorld {
+  let world: NewWorld | undefined;
+  beforeAll(async () => void (world = await openNewWorld(chromium)));
+  afterAll(() => world?.[Symbol.asyncDispose]());
+  return () => world as NewWorld;
+}
+
+/** Fills the new world before the first test of a suite. */
+export function useFilledWorld(newWorld: () => NewWorld): () => DashboardWorld {
+  let world: DashboardWorld | undefined;
+  beforeAll(async () => void (world = await fillWorld(newWorld())));
+  return () => world as DashboardWorld;
 }
 
 async function fill(toolchain: Toolchain) {

@@ -40,16 +40,16 @@ const MIRRORS = ["eu", "us", ""];
 const CLIENTS_EACH = 200;
 const DAY_MS = 86_400_000;
 
-interface Mix {
-  count: number;
-  seed: number;
-  /** Of the days up to and including that of `now`. */
-  days: number;
-  now: Date;
-}
-
-/** The same lines for the same mix; small places, agents and versions are the frequent ones. */
-export function knownLines({ count, seed, days, now }: Mix): KnownLine[] {
+/**
+ * Lines of as many days up to and including that of `now`, the same for the same seed. The first places, agents and
+ * versions are the frequent ones.
+ */
+export function knownLines({
+  count,
+  seed,
+  days,
+  now,
+}: Record<"count" | "seed" | "days", number> & { now: Date }): KnownLine[] {
   const random = new Random(seed);
   const one = <Value>(values: readonly Value[]) =>
     values[Math.min(random.below(values.length), random.below(values.length))] as Value;

@@ -44,32 +44,37 @@ export async function openDockerServers(): Promise<DatabaseServers> {
 type Container = Awaited<ReturnType<typeof startPostgresImage>>;
 
 async function startPostgresImage() {
-  const { GenericContainer, Wait } = await import("testcontainers");
+  const { container, Wait } = await containerOf("postgres", 5432);
   return (
-    new GenericContainer(composeImage("postgres"))
-      .withEnvironment({ POSTGRES_USER: USER, POSTGRES_DB: USER, POSTGRES_PASSWORD: PASSWORD })
-      .withExposedPorts(5432)
+    container
       // It says so twice: the first time on a socket only, for those who prepare its database.
       .withWaitStrategy(
         Wait.forAll([Wait.forLogMessage(/ready to accept connections/, 2), Wait.forListeningPorts()]),
       )
-      .withStartupTimeout(START_MS_MAX)
       .start()
   );
 }
 
 async function startClickHouseImage() {
-  const { GenericContainer, Wait } = await import("testcontainers");
+  const { container, Wait } = await containerOf("clickhouse", 8123);
   return (
-    new GenericContainer(composeImage("clickhouse"))
-      .withEnvironment({ CLICKHOUSE_USER: USER, CLICKHOUSE_DB: USER, CLICKHOUSE_PASSWORD: PASSWORD })
-      .withExposedPorts(8123)
+    container
       .withUlimits({ nofile: { soft: openFilesMax(), hard: openFilesMax() } })
       // Before it has made its user and database it listens inside the container only.
       .withWaitStrategy(Wait.forHttp("/ping", 8123).forStatusCode(200))
-      .withStartupTimeout(START_MS_MAX)
       .start()
   );
+}
+
+async function containerOf(service: string, port: number) {
+  const { GenericContainer, Wait } = await import("testcontainers");
+  const account = { USER, DB: USER, PASSWORD };
+  const named = Object.entries(account).map(([name, value]) => [`${service.toUpperCase()}_${name}`, value]);
+  const container = new GenericContainer(composeImage(service))
+    .withEnvironment(Object.fromEntries(named) as Record<string, string>)
+    .withExposedPorts(port)
+    .withStartupTimeout(START_MS_MAX);
+  return { container, Wait };
 }
 
 /** As in compose.yaml, and at most what this machine lets a process have. */

@@ -168,20 +168,21 @@ describe("the record of a package", () => {
     name: "image",
     shortDescription: "The image",
     website: "https://x.example",
+    backendUrl: "https://registry.example.org/team/image",
   };
-  const backendUrl = "https://registry.example.org/team/image";
 
   test("is changed as a whole, and shown with what the package has", async () => {
-    const sent = { ...SENT, backendUrl, publicUrl: "https://cr.example.org/team/image" };
+    const sent = { ...SENT, publicUrl: "https://cr.example.org/team/image" };
     expect((await owner.submit(settingsOf(image), sent)).text).toContain("Package saved.");
     expect(await recordOf(image)).toMatchObject({
       shortDescription: "The image",
       website: "https://x.example",
     });
     const { html } = await owner.get(settingsOf(image));
-    for (const value of ["The image", backendUrl, sent.publicUrl]) expect(html).toContain(`value="${value}"`);
+    for (const value of ["The image", SENT.backendUrl, sent.publicUrl])
+      expect(html).toContain(`value="${value}"`);
     // A field that was emptied is removed.
-    await owner.submit(settingsOf(image), { ...SENT, website: "", backendUrl });
+    await owner.submit(settingsOf(image), { ...SENT, website: "" });
     expect(await recordOf(image)).not.toHaveProperty("website");
     expect((await owner.get(settingsOf(image))).html).not.toContain(`value="${sent.publicUrl}"`);
   });
@@ -193,7 +194,7 @@ describe("the record of a package", () => {
     for (const value of ["other name", "nowhere"]) expect(refused.html).toContain(`value="${value}"`);
     expect(refused.html).toContain('id="change-backendUrl-fault"');
     await makePackage(api, { organization: "acme", name: "taken", libraryType: "docker" });
-    const taken = await owner.post(settingsOf(image), { ...SENT, name: "taken", backendUrl });
+    const taken = await owner.post(settingsOf(image), { ...SENT, name: "taken" });
     expect(taken.html).toContain('id="change-name-fault"');
     expect((await recordOf(image)).name).toBe("image");
   });
@@ -202,7 +203,7 @@ describe("the record of a package", () => {
     const sent = { action: "change", name: "tools", shortDescription: "By its admin" };
     expect((await packager.submit(settingsOf(tools), sent)).text).toContain("Package saved.");
     expect((await packager.get(settingsOf(image))).status).toBe(404);
-    expect((await packager.post(settingsOf(image), { ...SENT, backendUrl })).status).toBe(404);
+    expect((await packager.post(settingsOf(image), SENT)).status).toBe(404);
   });
 
   test.each([

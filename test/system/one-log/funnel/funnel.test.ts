@@ -38,8 +38,6 @@ interface Listening {
 let toolchain: Toolchain;
 let api: ApiClient;
 let acme: Listening;
-let image: KnownArtifact;
-let docs: KnownArtifact;
 const receivers: AsyncDisposable[] = [];
 
 beforeAll(async () => {
@@ -47,7 +45,7 @@ beforeAll(async () => {
   const env = { FUNNEL_SCHEDULE: "0 0 29 2 *", WEBHOOK_ALLOW_PRIVATE_NETWORKS: "true" };
   toolchain = await startToolchain({ env, prepared: ["databases", "places"] });
   api = await toolchain.newAccount("ada");
-  ({ image, docs } = acme = await openListening("acme"));
+  acme = await openListening("acme");
 });
 
 afterAll(async () => {
@@ -135,13 +133,13 @@ const MONTHS: Month[] = [
   {
     day: "2025-01-10",
     events: () => [
-      { of: docs, by: "3m.com", on: "2025-01-05" },
-      { of: image, by: "adobe.com", on: "2025-01-06" },
-      { of: image, by: "airbus.com", on: "2025-01-02" },
-      { of: image, by: "airbus.com", on: "2025-01-04" },
-      { of: docs, by: "airbus.com", on: "2025-01-05" },
-      { of: image, by: "an ISP", on: "2025-01-05", times: 9 },
-      { of: image, by: "a cloud", on: "2025-01-05", times: 9 },
+      { of: acme.docs, by: "3m.com", on: "2025-01-05" },
+      { of: acme.image, by: "adobe.com", on: "2025-01-06" },
+      { of: acme.image, by: "airbus.com", on: "2025-01-02" },
+      { of: acme.image, by: "airbus.com", on: "2025-01-04" },
+      { of: acme.docs, by: "airbus.com", on: "2025-01-05" },
+      { of: acme.image, by: "an ISP", on: "2025-01-05", times: 9 },
+      { of: acme.image, by: "a cloud", on: "2025-01-05", times: 9 },
     ],
     changes: [
       { domain: "3m.com", name: "3M", new_stage: "interest" },
@@ -152,8 +150,8 @@ const MONTHS: Month[] = [
   {
     day: "2025-02-10",
     events: () => [
-      ...[1, 2, 3, 4, 5].map((day) => ({ of: image, by: "3m.com", on: `2025-02-0${day}`, times: 2 })),
-      { of: image, by: "airbus.com", on: "2025-02-03" },
+      ...[1, 2, 3, 4, 5].map((day) => ({ of: acme.image, by: "3m.com", on: `2025-02-0${day}`, times: 2 })),
+      { of: acme.image, by: "airbus.com", on: "2025-02-03" },
     ],
     changes: [
       { domain: "3m.com", name: "3M", old_stage: "interest", new_stage: "experimentation" },
@@ -162,7 +160,7 @@ const MONTHS: Month[] = [
   },
   {
     day: "2025-03-12",
-    events: () => [{ of: image, by: "airbus.com", on: "2025-03-05" }],
+    events: () => [{ of: acme.image, by: "airbus.com", on: "2025-03-05" }],
     changes: [
       { domain: "adobe.com", name: "Adobe", old_stage: "investigation", new_stage: "inactive" },
       { domain: "airbus.com", name: "Airbus", old_stage: "investigation", new_stage: "ongoing-usage" },
@@ -170,7 +168,7 @@ const MONTHS: Month[] = [
   },
   {
     day: "2025-04-20",
-    events: () => [{ of: docs, by: "adobe.com", on: "2025-04-15" }],
+    events: () => [{ of: acme.docs, by: "adobe.com", on: "2025-04-15" }],
     changes: [
       { domain: "3m.com", name: "3M", old_stage: "experimentation", new_stage: "inactive" },
       { domain: "adobe.com", name: "Adobe", old_stage: "inactive", new_stage: "interest" },
@@ -224,13 +222,13 @@ describe("over months of imports", () => {
         { date: "2025-04-15", downloads: 0, views: 1 },
       ],
       artifacts: expect.arrayContaining([
-        { kind: "package", id: image.id, name: "image", downloads: 1, views: 0 },
-        { kind: "pixel", id: docs.id, name: "docs", downloads: 0, views: 1 },
+        { kind: "package", id: acme.image.id, name: "image", downloads: 1, views: 0 },
+        { kind: "pixel", id: acme.docs.id, name: "docs", downloads: 0, views: 1 },
       ]) as unknown,
     });
     expect((await company("airbus.com", "?startDate=2025-01-01&endDate=2025-05-01")).artifacts).toEqual([
-      { kind: "package", id: image.id, name: "image", downloads: 4, views: 0 },
-      { kind: "pixel", id: docs.id, name: "docs", downloads: 0, views: 1 },
+      { kind: "package", id: acme.image.id, name: "image", downloads: 4, views: 0 },
+      { kind: "pixel", id: acme.docs.id, name: "docs", downloads: 0, views: 1 },
     ]);
     expect((await company("adobe.com", "?startDate=2025-04-15&endDate=2025-04-16")).days).toHaveLength(1);
     expect((await company("airbus.com")).stage_history.map(({ cause }) => cause)).toEqual([
@@ -469,21 +467,21 @@ describe("importance", () => {
   test("set for a package changes what its downloads are worth, from the next run on", async () => {
     const before = await read<object>(PATH);
     expect(before).toEqual({
-      packages: [{ id: image.id, importance: "medium" }],
-      pixels: [{ id: docs.id, importance: "medium" }],
+      packages: [{ id: acme.image.id, importance: "medium" }],
+      pixels: [{ id: acme.docs.id, importance: "medium" }],
     });
     const put = async (body: object) => {
       const answer = await api.request(PATH, { method: "PUT", body: JSON.stringify(body) });
       return [answer.status, (await answer.json()) as object];
     };
     const wanted = {
-      packages: [{ id: image.id, importance: "high" }],
-      pixels: [{ id: docs.id, importance: "low" }],
+      packages: [{ id: acme.image.id, importance: "high" }],
+      pixels: [{ id: acme.docs.id, importance: "low" }],
     };
     const byName = { ...wanted, packages: [{ id: "image", importance: "high" }] };
     expect(await put(byName)).toEqual([200, wanted]);
     expect(await read<object>(PATH)).toEqual(wanted);
-    await send([{ of: image, by: "adobe.com", on: "2025-06-01" }]);
+    await send([{ of: acme.image, by: "adobe.com", on: "2025-06-01" }]);
     await run("acme", "--as-of", "2025-06-02");
     expect((await company("adobe.com")).score).toBe(8);
     expect(await put({ packages: [], pixels: [] })).toEqual([200, before]);
@@ -493,7 +491,7 @@ describe("importance", () => {
       "/v2/acme/audit?action=funnel.manage",
     );
     expect(entries.audit_entries.at(-1)?.changes).toEqual(wanted);
-    const unknown = { packages: [{ id: docs.id, importance: "high" }], pixels: [] };
+    const unknown = { packages: [{ id: acme.docs.id, importance: "high" }], pixels: [] };
     expect(await put(unknown)).toEqual([
       422,
       expect.objectContaining({ errors: [expect.objectContaining({ path: "/packages/0/id" })] }),
