@@ -2,7 +2,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makePackage } from "../../../support/imports/make-artifacts.js";
+import { makeOrganization, makePackage } from "../../../support/imports/make-artifacts.js";
 import { api, joinProgram, program } from "../../../support/program/use-toolchain.js";
 import { useFolder } from "../../../support/use-folder.js";
 
@@ -10,7 +10,7 @@ const folder = useFolder("packed-command");
 const modules = join(folder, "node_modules");
 const installed = join(modules, "maintainer-toolchain");
 const owner = "packed-command";
-joinProgram("packed-command-ada", { organizations: [owner] });
+joinProgram("packed-command-ada");
 
 let manifest: { bin: Record<string, string>; dependencies: Record<string, string> };
 /** XDG_CONFIG_HOME of the test. */
@@ -18,6 +18,7 @@ let home: string;
 let homes = 0;
 
 beforeAll(async () => {
+  await makeOrganization(api, owner);
   await makePackage(api, { organization: owner, name: "tool", libraryType: "other" });
   await install();
 });
