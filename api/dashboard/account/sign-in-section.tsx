@@ -127,8 +127,8 @@ export function sessions({ pg }: SignInPagesDeps) {
     render: ({ present, listed }) => (
       <Panel title="Sessions">
         <p>
-          Browsers where you are signed in. A session expires after {SESSION_DAYS.idle} days without use, and
-          at the latest {SESSION_DAYS.whole} days after sign-in.
+          These browsers are signed in to your account. A session expires after {SESSION_DAYS.idle} days
+          without use, and at the latest {SESSION_DAYS.whole} days after sign-in.
         </p>
         <Table
           caption="Sessions"

@@ -44,7 +44,7 @@ function Company({ company }: { company: CompanyDetail }) {
           { label: `${METRIC_LABELS.views} since first seen`, value: company.views },
         ]}
       />
-      <Panel title={`Activity, last ${DAYS} days`}>
+      <Panel title={`Activity in the last ${DAYS} days`}>
         {company.days.length === 0 ? (
           <p class="none">No activity in this period.</p>
         ) : (
@@ -64,7 +64,7 @@ function Company({ company }: { company: CompanyDetail }) {
           <Timeline changes={company.stage_history} />
         </Panel>
         <Panel title="Packages used">
-          <p class="soft small">Last {DAYS} days.</p>
+          <p class="soft small">In the last {DAYS} days.</p>
           <Artifacts company={company} />
         </Panel>
       </div>

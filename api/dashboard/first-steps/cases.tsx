@@ -28,7 +28,7 @@ export const CASES: readonly Case[] = [
   {
     name: "files",
     title: "Files",
-    about: "Serve downloads from your own domain. It counts each download and redirects to the file.",
+    about: "Serve downloads from your own domain. Each download is counted and redirected to the file.",
     type: "other",
   },
   {
@@ -71,7 +71,7 @@ export function CaseList() {
             label="Package URL"
             required
             placeholder="https://pypi.org/project/you-tools/"
-            hint={`${REGISTRY_TITLES}. You'll see the registry's counts within a minute. To see who downloads, set up one of the options below.`}
+            hint={`The package's page on ${REGISTRY_TITLES}. You'll see the registry's counts within a minute. To see who downloads, set up one of the options below.`}
           />
           <Button>Fetch counts</Button>
         </Form>

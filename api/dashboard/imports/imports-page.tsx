@@ -114,11 +114,13 @@ function starter({ started_by: by, started_with_token: token }: EventImport) {
   );
 }
 
-const TABS: readonly { status: ImportStatus | undefined; label: string }[] = [
-  { status: undefined, label: "All" },
-  { status: "importing", label: "Running" },
-  { status: "done", label: "Done" },
-  { status: "aborted", label: "Stopped" },
+const ALL = { status: undefined, label: "All", title: "All imports" };
+
+const TABS: readonly { status: ImportStatus | undefined; label: string; title: string }[] = [
+  ALL,
+  { status: "importing", label: "Running", title: "Running imports" },
+  { status: "done", label: "Done", title: "Finished imports" },
+  { status: "aborted", label: "Stopped", title: "Stopped imports" },
 ];
 
 function StatusTabs() {
@@ -134,8 +136,6 @@ function StatusTabs() {
 
 function titleFor(query: URLSearchParams): string {
   const status = IMPORT_STATUSES.find((each) => each === query.get("status"));
-  const { label } = TABS.find((tab) => tab.status === status) ?? { label: "All" };
-  return query.has("package") || query.has("pixel")
-    ? `${label} imports of one package or pixel`
-    : `${label} imports`;
+  const { title } = TABS.find((tab) => tab.status === status) ?? ALL;
+  return query.has("package") || query.has("pixel") ? `${title} of one package or pixel` : title;
 }

@@ -102,7 +102,7 @@ function Upload(known: Targets) {
       <PageHead
         title="Import file"
         guide="importing"
-        about="One event per line: JSON, CSV, access log or export. Plain or gzip, up to 20 GiB."
+        about="Import JSON lines, CSV, access logs or exports with one event per line. Files can be compressed with gzip and have up to 20 GiB."
       >
         {known.isOwnerWide && (
           <a class="button" href={href(path`/o/${owner.name}/imports`)}>

@@ -26,7 +26,6 @@ export function ByPackage({ byPackage, range, state: { interval } }: Overview) {
     <Panel title="Downloads by package">
       <AreaChart
         label="Downloads by package"
-        caption="total"
         interval={interval}
         layers={layers.map(({ name }) => name)}
         places={groupDays(layers, { range, interval })}

@@ -37,7 +37,7 @@ export function NotificationForm({ packages, edited }: FormProps) {
           label="Threshold (%)"
           value={threshold === undefined ? undefined : String(threshold)}
           hint={
-            "Unusual downloads: notify if a day differs by at least this much from the median of the same weekday " +
+            "Unusual downloads: notify if the downloads of a day differ by at least this much from the median of the same weekday " +
             `in the previous four weeks (default ${THRESHOLDS["downloads-changed"]}). Failed imports: notify if ` +
             `more than this share of lines is rejected (default ${THRESHOLDS["import-failed"]}).`
           }

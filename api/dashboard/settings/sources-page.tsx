@@ -134,7 +134,7 @@ function NewSource({ packages }: Pick<SourceList, "packages">) {
           label="Package URL"
           required
           placeholder="https://www.npmjs.com/package/left-pad"
-          hint={`Or a registry and a name, such as npm @acme/tool. Registries: ${SOURCE_KINDS.join(", ")}.`}
+          hint={`You can also enter a registry and a name, such as npm @acme/tool. Registries: ${SOURCE_KINDS.join(", ")}.`}
         />
         <PackageSelect
           label="Show on package"

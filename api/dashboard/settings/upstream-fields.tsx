@@ -30,7 +30,7 @@ export function PublicUrlField({ value }: { value: string | undefined }) {
       type="url"
       placeholder="https://cr.example.org/acme/web"
       value={value}
-      hint="A host name that points to the collector, with the same path. You can add it later."
+      hint="The same path on a host name that points to the collector. You can add this URL later."
     />
   );
 }

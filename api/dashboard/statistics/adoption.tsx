@@ -70,7 +70,6 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
       {series.length > 1 && (
         <AreaChart
           label="Share of downloads by version"
-          caption="adoption"
           interval={interval}
           isLastOpen={isRunning({ endDate: adoption.end_date })}
           layers={[...drawn, ...(hasOthers ? [OTHERS] : [])]}
@@ -82,7 +81,7 @@ export function Adoption({ adoption }: { adoption: AdoptionAnswer | undefined })
         />
       )}
       <Table
-        caption="versions"
+        caption="Version adoption"
         columns={[
           "Version",
           { name: METRIC_LABELS.downloads, isNumber: true },
@@ -127,7 +126,7 @@ export function EndsOfLife({ ends }: { ends: readonly EndOfLifeUse[] }) {
     <Panel title="End of life">
       <p class="soft">Usage of these versions in the last {END_OF_LIFE_DAYS} days.</p>
       <Table
-        caption="end of life"
+        caption="Usage of end-of-life versions"
         columns={[
           "Version",
           "End of life",

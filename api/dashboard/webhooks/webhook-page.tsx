@@ -84,7 +84,7 @@ function WebhookContent({ webhook, day, log, once }: Shown & { once: ShownOnce }
       {once.secret !== undefined && <SecretOnce secret={once.secret} title="New secret created" />}
       {once.test !== undefined && <TestResult result={once.test} />}
       <Day day={day} />
-      <Panel title="Deliveries, last 30 days" links={<StateTabs webhook={webhook} />}>
+      <Panel title="Deliveries in the last 30 days" links={<StateTabs webhook={webhook} />}>
         <Deliveries log={log} mayResend={webhook.enabled} />
         <Pager next={log.next} />
       </Panel>

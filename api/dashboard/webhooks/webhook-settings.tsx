@@ -36,8 +36,8 @@ function Secret({ until }: { until: string | undefined }) {
   return (
     <>
       <p>
-        Requests are signed with this secret, so your receiver can verify where they come from. The secret is
-        shown only once.
+        Requests are signed with this secret, so your receiver can verify where they come from. It was shown
+        when it was created, and can't be shown again.
       </p>
       {until !== undefined && (
         <>

@@ -62,8 +62,9 @@ function Webhooks({ webhooks, next, created }: WebhookList & { created: Created 
       ) : (
         <EmptyState title="No webhooks yet">
           <p>
-            For example, notify your CRM when a company starts to evaluate one of your packages. The guide has{" "}
-            <GuideLink page="webhooks">receivers to copy</GuideLink> in shell, Node.js and Python.
+            Use a webhook, for example, to notify your CRM when a company starts to evaluate one of your
+            packages. The guide has <GuideLink page="webhooks">receivers to copy</GuideLink> in shell, Node.js
+            and Python.
           </p>
         </EmptyState>
       )}

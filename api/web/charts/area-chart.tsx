@@ -19,7 +19,6 @@ interface AreaChartProps {
   layers: readonly string[];
   places: readonly StackedPlace[];
   /** The layers add up to something. Else the sentence says nothing of a sum. */
-  caption?: string;
   /** The last place may still grow: it is drawn lighter. */
   isLastOpen?: boolean;
   /** In place of the names of the layers. */
@@ -33,7 +32,6 @@ export function AreaChart({
   interval = "day",
   layers,
   places,
-  caption = label,
   isLastOpen,
   legend = layers.map((name, layer) => <Key kind={`line c${layer + 1}`}>{name}</Key>),
   format = formatFull,
@@ -57,7 +55,7 @@ export function AreaChart({
       isPointed
       sentence={sentenceFor({ label, layers, places, format })}
       table={{
-        caption,
+        caption: label,
         columns: [
           { name: PLACE_NAMES[interval] },
           ...layers.map((name, layer) => ({ name, isNumber: true, color: `c${layer + 1}` })),

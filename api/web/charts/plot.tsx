@@ -6,7 +6,7 @@ import { formatShort } from "../parts/format.js";
 interface ChartFrameProps {
   /** The content of the chart, in a sentence with its most important numbers. */
   sentence: string;
-  /** The chart's numbers, whose caption is the name of the breakdown. */
+  /** The chart's numbers, with the chart's label as caption. */
   table: { caption: string; columns: readonly Column[]; rows: readonly (readonly ComponentChildren[])[] };
   /** Lets the script show the numbers of a place: its name is the first column, and each row is a place. */
   isPointed?: boolean;

@@ -120,7 +120,7 @@ function tableOf({ label, interval, places, second, others = [], placed, isLastO
       : []),
     ...noteColumn(placed).map(() => <NoteTexts placed={placed} index={index} />),
   ]);
-  return { caption: "total", columns, rows };
+  return { caption: label, columns, rows };
 }
 
 function shortLabel(date: string, interval: Interval): string {

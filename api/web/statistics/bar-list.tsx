@@ -24,7 +24,7 @@ export function BarList({ panel, rows, isCompared, unit, isUnfiltered }: BarList
   const greatest = Math.max(...rows.map(({ share }) => share));
   return (
     <table class="bars">
-      <caption class="hidden">{panel.list.name}</caption>
+      <caption class="hidden">{panel.title}</caption>
       <thead>
         <tr>
           <th scope="col">{panel.noun}</th>

@@ -27,7 +27,7 @@ export function filterSuite(world: () => DashboardWorld): void {
         await page.waitForURL(/[?&]country=DE/);
         expect(await readTiles(page)).toMatchObject(expected((country) => country === "DE"));
         expect(
-          (await readTables(page))["version"]?.map(([version, count]) => [version, Number(count)]),
+          (await readTables(page))["Versions"]?.map(([version, count]) => [version, Number(count)]),
         ).toEqual(versionsOf(linesOf((country) => country === "DE")));
         expect(await page.locator("table.bars a[aria-current]").allInnerTexts()).toEqual(["Germany"]);
         const address = page.url();

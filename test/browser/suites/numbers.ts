@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AggregateV1, Breakdown } from "../../../schemas/contracts/aggregate.js";
 import { ORGANIZATION, type DashboardWorld } from "../../support/dashboard/dashboard-world.js";
 import { bodyOf } from "../../support/dashboard/known-lines.js";
+import { panelNamed } from "../../../api/web/statistics/panels.js";
 import { readTables, readTiles } from "../../support/dashboard/read-page.js";
 import { newestFirst } from "../../../aggregate/statistics/compare-versions.js";
 
@@ -52,14 +53,17 @@ export function numberSuite(world: () => DashboardWorld): void {
           line.breakdown === "total" ? [[line.date, [line.total, line.unique_total]]] : [],
         ),
       );
-      const shownDays = (tables["total"] ?? []).map(
+      const shownDays = (tables["Downloads"] ?? []).map(
         ([date, downloads, addresses]) => [date, [numberOf(downloads), numberOf(addresses)]] as const,
       );
       expect(shownDays.filter(([, [downloads]]) => downloads > 0)).toEqual([...byDay]);
       const total = [...byDay.values()].reduce((sum, [day = 0]) => sum + day, 0);
       expect((await readTiles(page))["Downloads"]).toBe(total);
       for (const [breakdown, label] of labels) {
-        const shown = (tables[breakdown] ?? []).map(([name, count]) => [name, Number(count)]);
+        const shown = (tables[panelNamed(breakdown)?.title ?? ""] ?? []).map(([name, count]) => [
+          name,
+          Number(count),
+        ]);
         expect(shown.length, breakdown).toBeGreaterThan(0);
         expect(shown, breakdown).toEqual(summed(aggregates, { breakdown, label }));
       }

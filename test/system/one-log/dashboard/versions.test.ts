@@ -64,7 +64,7 @@ function rowsOf({ html }: ReadPage, caption: string): string[][] {
 describe.each(["npm", "pypi", "other"] as const)("the page of a package of the type %s", (type) => {
   test("lists its versions, those of equal counts the newest first, and groups them", async () => {
     const namesOf = async (query: string) =>
-      rowsOf(await owner.get(`/o/acme/packages/${packages[type]}${query}`), "version").map(
+      rowsOf(await owner.get(`/o/acme/packages/${packages[type]}${query}`), "Versions").map(
         ([name, count]) => [name, count],
       );
     expect(await namesOf("")).toEqual([
@@ -82,14 +82,14 @@ describe.each(["npm", "pypi", "other"] as const)("the page of a package of the t
     ]);
     expect(await namesOf("?versions=major&version=1.x")).toEqual([["1.x", "4"]]);
     const whole = await owner.get(`/o/acme/packages/${packages[type]}/all/version?versions=major`);
-    expect(rowsOf(whole, "version")[0]?.slice(0, 2)).toEqual(["1.x", "4"]);
+    expect(rowsOf(whole, "Versions")[0]?.slice(0, 2)).toEqual(["1.x", "4"]);
     expect(whole.html).toContain('aria-label="Group versions by"');
   });
 
   test("shows their adoption as a chart and as tables", async () => {
     const page = await owner.get(`/o/acme/packages/${packages[type]}?versions=minor`);
-    expect(rowsOf(page, "versions")[0]?.slice(0, 4)).toEqual(["1.4.x", "3", "50.0 %", "1"]);
-    const adoption = rowsOf(page, "adoption");
+    expect(rowsOf(page, "Version adoption")[0]?.slice(0, 4)).toEqual(["1.4.x", "3", "50.0 %", "1"]);
+    const adoption = rowsOf(page, "Share of downloads by version");
     expect(adoption.at(-1)?.slice(1)).toEqual(["50.0 %", "16.7 %", "16.7 %", "16.7 %"]);
     expect(page.html).toMatch(/aria-label="Share of downloads by version from [^"]* Latest: 50.0 % 1\.4\.x/);
   });
@@ -109,7 +109,9 @@ describe("dates of end of life", () => {
       ["1.x", "31 Jan 2025 Ended", "4", "2", "1"],
     ];
     const plain = (page: ReadPage) =>
-      rowsOf(page, "end of life").map((row) => row.map((cell) => cell.replaceAll(/\s+/g, " ")));
+      rowsOf(page, "Usage of end-of-life versions").map((row) =>
+        row.map((cell) => cell.replaceAll(/\s+/g, " ")),
+      );
     expect(plain(await owner.get(`/o/acme/packages/${packages.npm}`))).toEqual(rows);
     expect(plain(await member.get(`/o/acme/packages/${packages.npm}`))).toEqual(rows);
     await owner.submit(settings(), { action: "remove-end-of-life", version: "1.4.x" });
