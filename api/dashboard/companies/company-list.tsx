@@ -69,7 +69,7 @@ function useColumns(): Column[] {
     { name: "Stage" },
     by("Since", "since", { isMinor: true }),
     by("Score", "score", { isNumber: true }),
-    by("Downloads (30 days)", "downloads_30_days", { isNumber: true }),
+    by("30 days", "downloads_30_days", { isNumber: true }),
     { name: "Downloads by day", isUnnamed: true, isMinor: true },
     by("Downloads", "downloads", { isNumber: true, isMinor: true }),
     by(METRIC_LABELS.views, "views", { isNumber: true, isMinor: true }),

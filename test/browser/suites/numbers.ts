@@ -98,7 +98,7 @@ export function numberSuite(world: () => DashboardWorld): void {
       await using window = await world().windowOf("ada");
       const { page } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool${list}${query}`));
-      const shown = (await readTables(page))["client"] ?? [];
+      const shown = (await readTables(page))["Clients"] ?? [];
       const [header = "", ...rows] = await csvBehind(page, /^Download (clients as )?CSV$/);
       expect(header).toBe("client,client_version,downloads,share,change");
       const listed = rows.map((row) => row.split(","));
@@ -112,7 +112,7 @@ export function numberSuite(world: () => DashboardWorld): void {
       await using window = await world().windowOf("ada");
       const { page, context } = window;
       await page.goto(world().at(`/o/${ORGANIZATION}/packages/tool?interval=week&country=DE`));
-      const shown = (await readTables(page))["total"] ?? [];
+      const shown = (await readTables(page))["Downloads"] ?? [];
       await page.getByText("Show as table").first().click();
       const [header, ...rows] = await csvBehind(page, "Download this chart as CSV");
       expect(header).toBe("date,downloads,views,unique_addresses");
