@@ -1,27 +1,52 @@
 import { changedFields } from "../access/audit-entries.js";
-import type { Owner } from "../access/authorise.js";
 import { lockOwner } from "../access/owners.js";
+import type { Owner } from "../access/authorise.js";
 import { QUOTA_PROBLEMS, type Quotas, requireRoom } from "../access/quotas.js";
-import type { OwnerAction } from "../access/resources.js";
+import type { Action, OwnerAction } from "../access/resources.js";
 import { inTransaction } from "../postgres/connection.js";
 import type { Postgres } from "../postgres/query.js";
-import { answerRecord, entityTag, putLocation, requireMatch } from "./answers/headers.js";
-import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "./answers/paging.js";
+import type { PoolClient } from "pg";
+import { entityTag, putLocation, requireMatch } from "./answers/headers.js";
+import {
+  LIST_QUERY,
+  PAGE_QUERY,
+  listAnswer,
+  listPage,
+  pageAnswer,
+  pageBody,
+  pageOf,
+} from "./answers/paging.js";
 import type { JsonSchema } from "./answers/query-parameters.js";
 import { readJson } from "./middleware/read-json.js";
-import { type Found, type Resource, named } from "./resource.js";
-import { type Call, type Content, type Operation, type Route, route } from "./route.js";
+import { type Asking, type Found, type Resource, type Scoped, asking, named } from "./resource.js";
+import { type Call, type BodyContent, type Operation, type Route, route } from "./route.js";
 
-interface Listing {
+/** Texts of an operation, where the usual ones do not fit. */
+interface Texts {
+  id?: string;
+  summary?: string;
   description?: string;
+}
+
+interface Listing extends Texts {
+  /** Of the response. */
   about?: string;
   /** Of an entry, where it has more than the record. */
   entry?: { schema: JsonSchema; example: unknown };
+  /** Whether the page is a component of the OpenAPI document. True by default. */
+  isNamed?: boolean;
 }
 
-export function listRoute<Row extends { id: string }, Record extends object>(
-  resource: Resource<Row, Record>,
-  { description, about = `${titled(resource.plural)}, newest first`, entry = resource }: Listing = {},
+/** A list in pages, newest first. */
+export function listRoute<Row extends { id: string }, Record extends object, S extends Scoped>(
+  resource: Resource<Row, Record, OwnerAction, S> &
+    Required<Pick<Resource<Row, Record, OwnerAction, S>, "list">>,
+  {
+    about = `${titled(resource.plural)}, newest first`,
+    entry = resource,
+    isNamed = true,
+    ...texts
+  }: Listing = {},
 ): Route {
   const { pg, plural, path, actions, recordOf } = resource;
   return route({
@@ -31,28 +56,66 @@ export function listRoute<Row extends { id: string }, Record extends object>(
     operation: {
       id: `list${titled(plural)}`,
       summary: `List ${plural}`,
-      ...(description !== undefined && { description }),
+      ...texts,
       query: PAGE_QUERY,
       answers: {
         200: pageAnswer({
           name: plural,
           record: entry.schema,
           example: entry.example,
-          title: `${titled(resource.name)}List`,
+          ...(isNamed && { title: `${titled(resource.name)}List` }),
           description: about,
         }),
       },
     },
-    async handle({ ctx, account, action, query, param }) {
-      const page = pageOf(query);
-      const { id: ownerId } = await resource.admit(pg, account, param("owner"), action);
-      const rows = await resource.list(pg, { accountId: account.id, ownerId, page });
-      ctx.body = pageBody(ctx, { name: plural, rows, page, record: recordOf });
+    async handle(call) {
+      const page = pageOf(call.query);
+      const { id: ownerId } = await resource.admit(pg, asking(resource, call));
+      const rows = await resource.list(pg, { accountId: call.account.id, ownerId, page });
+      call.ctx.body = pageBody(call.ctx, { name: plural, rows, page, record: recordOf });
     },
   });
 }
 
-export function getRoute<Row, Record extends object>(resource: Resource<Row, Record>): Route {
+/** A list as an array, oldest first, which `list` reads whole. */
+export function listAllRoute<
+  Row extends { id: string },
+  Record extends object,
+  A extends Action,
+  S extends Scoped,
+>(
+  resource: Resource<Row, Record, A, S>,
+  {
+    about = `The ${resource.plural}, oldest first`,
+    list,
+    ...texts
+  }: Texts & { about?: string; list: (pg: Postgres, ownerId: string) => Promise<Row[]> },
+): Route {
+  const { pg, plural, path, scope, actions, recordOf } = resource;
+  return route({
+    method: "GET",
+    path,
+    action: actions.read,
+    operation: {
+      id: `list${idOf(scope?.title, plural)}`,
+      summary: `List ${plural}`,
+      ...ofScope(resource),
+      ...texts,
+      query: { ...scope?.query, ...LIST_QUERY },
+      answers: { 200: listAnswer(about, resource.schema, resource.example) },
+    },
+    async handle(call) {
+      const owner = await resource.admit(pg, asking(resource, call));
+      const page = listPage(call, await list(pg, owner.id), ({ id }) => id);
+      call.ctx.body = await shown(resource, owner, page.map(recordOf));
+    },
+  });
+}
+
+export function getRoute<Row, Record extends object, S extends Scoped>(
+  resource: Resource<Row, Record, OwnerAction, S>,
+  texts: Texts = {},
+): Route {
   const { name, actions } = resource;
   return route({
     method: "GET",
@@ -61,98 +124,115 @@ export function getRoute<Row, Record extends object>(resource: Resource<Row, Rec
     operation: {
       id: `get${titled(name)}`,
       summary: `Get ${withArticle(name)}`,
+      ...texts,
       ...ofRecord(resource),
       answers: { 200: answerOf(resource) },
     },
     async handle(call) {
       const { row } = await resource.find(resource.pg, named(resource, call));
-      answerRecord(call.ctx, resource.recordOf(row));
+      answer(call.ctx, resource, resource.recordOf(row));
     },
   });
 }
 
-interface Change<Sent> {
-  description?: string;
-  body: Content;
+interface Change<Sent> extends Texts {
+  body: BodyContent;
   parse: (body: unknown) => Sent;
   problems?: NonNullable<Operation["problems"]>;
 }
 
-interface Creation<Row, Sent, Prepared> extends Change<Sent> {
-  quotas: Quotas;
-  count: (pg: Postgres, ownerId: string) => Promise<number>;
+interface Creation<Row, Sent, Prepared, A extends Action, S extends Scoped> extends Change<Sent> {
+  /** Absent where `insert` counts. */
+  quotas?: Quotas;
+  count?: (pg: Postgres, ownerId: string) => Promise<number>;
   /** Before the transaction, and only for callers who may create one: slow work, such as a request to another server. */
-  prepare?: (call: Call<OwnerAction>, sent: Sent) => Promise<Prepared>;
+  prepare?: (call: Call<A>, sent: Sent) => Promise<Prepared>;
+  /** Before the owner is locked. */
+  lock?: (client: PoolClient, sent: Sent) => Promise<void>;
   /** Returns the id. */
-  insert: (client: Postgres, creating: Creating<Sent, Prepared>) => Promise<string>;
+  insert: (client: PoolClient, creating: Creating<Sent, Prepared, A, S>) => Promise<string>;
   /** For the audit log, without secrets. */
-  changesOf: (sent: Sent, row: Row) => object;
+  changesOf: (sent: Sent, row: Row, owner: S) => object | undefined;
   /** By default the record. */
-  answer?: { content: Operation["answers"][number]; fields: (prepared: Prepared) => object };
+  answer?: { content: Operation["answers"][number]; fields?: (prepared: Prepared) => object };
+  /** The header of the response; by default the path of the record. */
+  location?: "list" | "none";
 }
 
-interface Creating<Sent, Prepared> {
-  call: Call<OwnerAction>;
-  owner: Owner;
+interface Creating<Sent, Prepared, A extends Action = OwnerAction, S extends Scoped = Owner> {
+  call: Call<A>;
+  owner: S;
   sent: Sent;
   prepared: Prepared;
 }
 
-export function createRoute<Row, Record extends { id: string; owner: string }, Sent extends object, Prepared>(
-  resource: Resource<Row, Record> & { plural: keyof Quotas },
-  creation: Creation<Row, Sent, Prepared>,
-): Route {
-  const { name, plural, path, actions, problems = [] } = resource;
+export function createRoute<
+  Row,
+  Record extends object,
+  Sent extends object,
+  Prepared,
+  A extends Action,
+  S extends Scoped,
+>(resource: Resource<Row, Record, A, S>, creation: Creation<Row, Sent, Prepared, A, S>): Route {
+  const { name, plural, path, scope, actions, problems = [] } = resource;
   return route({
     method: "POST",
     path,
     action: actions.create,
     operation: {
-      id: `create${titled(name)}`,
+      id: `create${idOf(scope?.title, name)}`,
       summary: `Create ${withArticle(name)}`,
-      ...described(creation),
+      ...ofScope(resource),
+      ...textsOf(creation),
       body: creation.body,
       answers: { 201: creation.answer?.content ?? answerOf(resource) },
-      problems: [...(creation.problems ?? []), ...problems, QUOTA_PROBLEMS[plural]],
+      problems: [
+        ...(scope?.problems ?? []),
+        ...(creation.problems ?? []),
+        ...problems,
+        ...(creation.quotas ? [QUOTA_PROBLEMS[plural as keyof Quotas]] : []),
+      ],
     },
     async handle(call) {
-      const { prepared, row } = await create(resource, creation, call);
+      const { prepared, row, owner } = await create(resource, creation, call);
       const record = resource.recordOf(row);
       call.ctx.status = 201;
-      putLocation(call.ctx, locationOf(resource, record));
-      if (creation.answer === undefined) answerRecord(call.ctx, record);
-      else call.ctx.body = { ...record, ...creation.answer.fields(prepared) };
+      const { answer: other, location } = creation;
+      if (location !== "none") putLocation(call.ctx, locationOf(resource, record, location));
+      if (other?.fields !== undefined) call.ctx.body = { ...record, ...other.fields(prepared) };
+      else {
+        answer(call.ctx, resource, record);
+        [call.ctx.body] = await shown(resource, owner, [record]);
+      }
     },
   });
 }
 
-async function create<Row, Sent extends object, Prepared>(
-  resource: Resource<Row, object> & { plural: keyof Quotas },
-  { parse, prepare, quotas, count, insert, changesOf }: Creation<Row, Sent, Prepared>,
-  call: Call<OwnerAction>,
-): Promise<{ row: Row; prepared: Prepared }> {
+async function create<Row, Sent extends object, Prepared, A extends Action, S extends Scoped>(
+  resource: Resource<Row, object, A, S>,
+  { parse, prepare, lock, quotas, count, insert, changesOf }: Creation<Row, Sent, Prepared, A, S>,
+  call: Call<A>,
+): Promise<{ row: Row; owner: S; prepared: Prepared }> {
   const { pg, plural, admit, actions } = resource;
-  const { ctx, account, action, param, record } = call;
-  const sent = await readJson(ctx, parse);
-  if (prepare !== undefined) await admit(pg, account, param("owner"), action);
+  const sent = await readJson(call.ctx, parse);
+  const asked = asking(resource, call);
+  if (prepare !== undefined) await admit(pg, asked);
   const prepared = (await prepare?.(call, sent)) as Prepared;
   return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const owner = await admit(client, account, param("owner"), action);
-    requireRoom(quotas, plural, { name: owner.name, count: await count(client, owner.id) });
+    await lock?.(client, sent);
+    await lockScope(resource, client, asked);
+    const owner = await admit(client, asked);
+    if (quotas !== undefined && count !== undefined)
+      requireRoom(quotas, plural as keyof Quotas, { name: owner.name, count: await count(client, owner.id) });
     const id = await insert(client, { call, owner, sent, prepared });
-    const { row } = await resource.find(client, { account, action: actions.read, owner: owner.name, id });
-    await record(client, {
-      ownerId: owner.id,
-      target: resource.targetOf(row),
-      changes: changesOf(sent, row),
-    });
-    return { row, prepared };
+    const { row } = await resource.find(client, { ...asked, action: actions.read, id });
+    const changes = changesOf(sent, row, owner);
+    await call.record(client, entryOf(resource, { owner, row, changes }));
+    return { row, owner, prepared };
   });
 }
 
 interface Update<Row, Sent, Prepared> extends Change<Sent> {
-  summary?: string;
   example?: object;
   /** Before the transaction. */
   prepare?: (call: Call<OwnerAction>, sent: Sent, found: Found<Row>) => Promise<Prepared>;
@@ -173,22 +253,22 @@ export function updateRoute<Row extends { id: string }, Record extends object, S
   update: Update<Row, Sent, Prepared>,
 ): Route {
   const { name, actions, problems = [] } = resource;
-  const answer = answerOf(resource);
+  const content = answerOf(resource);
   return route({
     method: "PUT",
     path: pathOf(resource),
-    action: actions.update,
+    action: actions.update ?? actions.create,
     operation: {
       id: `update${titled(name)}`,
-      summary: update.summary ?? `Update, disable or enable ${withArticle(name)}`,
+      summary: `Update, disable or enable ${withArticle(name)}`,
       ...ofRecord(resource),
-      ...described(update),
+      ...textsOf(update),
       body: update.body,
-      answers: { 200: { ...answer, example: update.example ?? answer.example } },
+      answers: { 200: { ...content, example: update.example ?? content.example } },
       problems: [...(update.problems ?? []), ...problems, "precondition-failed"],
     },
     async handle(call) {
-      answerRecord(call.ctx, resource.recordOf(await change(resource, update, call)));
+      answer(call.ctx, resource, resource.recordOf(await change(resource, update, call)));
     },
   });
 }
@@ -198,81 +278,110 @@ async function change<Row extends { id: string }, Record extends object, Sent, P
   { parse, prepare, apply }: Update<Row, Sent, Prepared>,
   call: Call<OwnerAction>,
 ): Promise<Row> {
-  const { pg, actions, find, recordOf, targetOf } = resource;
+  const { pg, actions, find, recordOf } = resource;
   const asked = named(resource, call);
   const sent = await readJson(call.ctx, parse);
   const prepared = (await prepare?.(call, sent, await find(pg, asked))) as Prepared;
   return inTransaction(pg, async (client) => {
-    await lockOwner(client, asked.owner);
+    await lockScope(resource, client, asked);
     const { owner, row: before } = await find(client, asked);
     requireMatch(call.ctx, entityTag(recordOf(before)));
     const more = await apply(client, { call, owner, before, sent, prepared });
     // By its id: the path may have named it by what was changed.
     const { row: after } = await find(client, { ...asked, action: actions.read, id: before.id });
     const changes = { ...changedFields(recordOf(before), recordOf(after)), ...more };
-    await call.record(client, { ownerId: owner.id, target: targetOf(after), changes });
+    await call.record(client, entryOf(resource, { owner, row: after, changes }));
     return after;
   });
 }
 
-interface Deletion<Row> {
-  summary?: string;
-  description?: string;
-  delete: (client: Postgres, row: Row, call: Call<OwnerAction>) => Promise<void>;
+interface Deletion<Row, A extends Action> extends Texts {
+  delete: (client: Postgres, row: Row, call: Call<A>) => Promise<unknown>;
   /** For the audit log. */
-  changesOf?: (row: Row) => object | undefined;
+  changesOf?: (row: Row, owner: Scoped) => object | undefined;
+  /** Of the response. */
+  about?: string;
 }
 
-/** `If-Match` is compared with `recordOf`, where records can be read one by one. */
-type Deletable<Row> = Pick<
-  Resource<Row, object>,
-  "pg" | "name" | "path" | "parameters" | "problems" | "find" | "targetOf"
+type Deletable<Row, A extends Action, S extends Scoped> = Pick<
+  Resource<Row, object, A, S>,
+  "pg" | "name" | "path" | "scope" | "parameters" | "problems" | "isTagged" | "lock" | "find" | "targetOf"
 > &
-  Partial<Pick<Resource<Row, object>, "recordOf">> & {
-    actions: Pick<Resource<Row, object>["actions"], "delete">;
-  };
+  Partial<Pick<Resource<Row, object, A, S>, "recordOf">> & { actions: { delete: A } };
 
-export function deleteRoute<Row>(
-  resource: Deletable<Row>,
-  { summary, delete: remove, changesOf = () => ({ deleted: true }), ...deletion }: Deletion<Row>,
+export function deleteRoute<Row, A extends Action, S extends Scoped>(
+  resource: Deletable<Row, A, S>,
+  deletion: Deletion<Row, A>,
 ): Route {
-  const { pg, name, actions, problems = [], recordOf } = resource;
+  const { pg, name, scope, actions, problems = [], recordOf, isTagged = recordOf !== undefined } = resource;
+  const { delete: remove, changesOf = () => ({ deleted: true }), about } = deletion;
   return route({
     method: "DELETE",
     path: pathOf(resource),
     action: actions.delete,
     operation: {
-      id: `delete${titled(name)}`,
-      summary: summary ?? `Delete ${withArticle(name)}`,
+      id: `delete${idOf(scope?.title, name)}`,
+      summary: `Delete ${withArticle(name)}`,
+      ...ofScope(resource),
       ...ofRecord(resource),
-      ...described(deletion),
-      answers: { 204: { description: `${titled(name)} deleted` } },
-      problems: [...problems, ...(recordOf ? (["precondition-failed"] as const) : [])],
+      ...textsOf(deletion),
+      answers: { 204: { description: about ?? `${titled(name)} deleted` } },
+      problems: [
+        ...(scope?.problems ?? []),
+        ...problems,
+        ...(isTagged ? (["precondition-failed"] as const) : []),
+      ],
     },
     async handle(call) {
+      const asked = named(resource, call);
       await inTransaction(pg, async (client) => {
-        await lockOwner(client, call.param("owner"));
-        const { owner, row } = await resource.find(client, named(resource, call));
-        if (recordOf !== undefined) requireMatch(call.ctx, entityTag(recordOf(row)));
+        await lockScope(resource, client, asked);
+        const { owner, row } = await resource.find(client, asked);
+        if (isTagged && recordOf) requireMatch(call.ctx, entityTag(recordOf(row)));
         await remove(client, row, call);
-        const changes = changesOf(row);
-        const entry = { ownerId: owner.id, target: resource.targetOf(row) };
-        await call.record(client, { ...entry, ...(changes && { changes }) });
+        await call.record(client, entryOf(resource, { owner, row, changes: changesOf(row, owner) }));
       });
       call.ctx.status = 204;
     },
   });
 }
 
-function pathOf({ path, name }: Pick<Resource<never, object>, "path" | "name">): string {
+function lockScope<A extends Action>(
+  { lock }: { lock?: (client: PoolClient, asking: Asking<A>) => Promise<unknown> },
+  client: PoolClient,
+  asked: Asking<A>,
+): Promise<unknown> {
+  return lock === undefined ? lockOwner(client, asked.owner) : lock(client, asked);
+}
+
+function entryOf<Row>(
+  { targetOf }: Pick<Resource<Row, object>, "targetOf">,
+  { owner, row, changes }: { owner: Scoped; row: Row; changes: object | undefined },
+) {
+  return { ownerId: owner.ownerId ?? owner.id, target: targetOf(row), ...(changes && { changes }) };
+}
+
+function answer(ctx: Call["ctx"], { isTagged = true }: { isTagged?: boolean }, record: object): void {
+  if (isTagged) ctx.set("ETag", entityTag(record));
+  ctx.body = record;
+}
+
+async function shown<Record extends object, S extends Scoped>(
+  { show }: Pick<Resource<never, Record, never, S>, "show">,
+  owner: S,
+  records: readonly Record[],
+): Promise<readonly object[]> {
+  return show === undefined ? records : show(owner, records);
+}
+
+function pathOf({ path, name }: { path: string; name: string }): string {
   return `${path}/:${name}`;
 }
 
-function locationOf(
-  { path }: Pick<Resource<never, object>, "path">,
-  { id, owner }: { id: string; owner: string },
-): string {
-  return `${path.replace(":owner", encodeURIComponent(owner))}/${id}`;
+function locationOf({ path }: { path: string }, record: object, location?: "list"): string {
+  const { id = "", owner = "" } = record as { id?: string; owner?: string };
+  const list = path.replace(":owner", encodeURIComponent(owner));
+  return location === "list" ? list : `${list}/${id}`;
 }
 
 function answerOf<Record extends object>({
@@ -283,12 +392,22 @@ function answerOf<Record extends object>({
   return { description: `The ${name}`, schema, example };
 }
 
+function ofScope({ scope }: Pick<Resource<never, object>, "scope">) {
+  const { path, query, problems } = scope ?? {};
+  return { ...(path && { path }), ...(query && { query }), ...(problems && { problems }) };
+}
+
 function ofRecord({ parameters, problems }: Pick<Resource<never, object>, "parameters" | "problems">) {
   return { ...(parameters && { path: parameters }), ...(problems && { problems }) };
 }
 
-function described({ description }: { description?: string | undefined }) {
-  return description === undefined ? {} : { description };
+function textsOf({ id, summary, description }: Texts) {
+  return { ...(id && { id }), ...(summary && { summary }), ...(description && { description }) };
+}
+
+/** `listPackageRoutes`, with the title of the scope. */
+function idOf(title: string | undefined, name: string): string {
+  return `${title ?? ""}${titled(name)}`;
 }
 
 function titled(word: string): string {

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ApiTokenCreate, ApiTokenV1 } from "../../../schemas/contracts/user.js";
 import { Problem } from "../../../schemas/problem.js";
-import { withoutNulls } from "../../../schemas/formats.js";
+import { type Nullable, withoutNulls } from "../../../schemas/formats.js";
 import { type Postgres, query, readCount, utc, violates } from "../postgres/query.js";
 
 export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {
@@ -11,20 +11,16 @@ export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "e
   tokenHash: Buffer;
 }
 
-/** Throws `already-exists` if the account has a token of that name. */
-export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<ApiTokenV1> {
+/** Returns the id. Throws `already-exists` if the account has a token of that name. */
+export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<string> {
   const text = `
-    with t as (
-      insert into api_tokens (id, account_id, name, token_hash, scopes, owner_id, expires_at)
-      values ($1, $2, $3, $4, $5, $6, $7) returning *
-    )
-    ${SELECT} from t ${OWNER}`;
-  const { accountId, name, tokenHash, scopes, ownerId, expiresAt } = made;
+    insert into api_tokens (id, account_id, name, token_hash, scopes, owner_id, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7)`;
+  const id = uuidv7();
+  const { accountId, name, tokenHash, scopes, ownerId, expiresAt = null } = made;
   try {
-    const values = [uuidv7(), accountId, name, tokenHash, scopes, ownerId, expiresAt ?? null];
-    const [row] = await query<Row>(pg, text, values);
-    if (row === undefined) throw new Error("an insert returned no row");
-    return withoutNulls<ApiTokenV1>(row);
+    await query(pg, text, [id, accountId, name, tokenHash, scopes, ownerId, expiresAt]);
+    return id;
   } catch (error) {
     if (!violates(error, "api_tokens_name_taken")) throw error;
     throw new Problem("already-exists", `You already have a token named ${name}.`, { cause: error });
@@ -33,12 +29,15 @@ export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<A
 
 /** Oldest first. Expired tokens stay until they are revoked. */
 export async function listApiTokens(pg: Postgres, accountId: string): Promise<ApiTokenV1[]> {
-  const text = `${SELECT} from api_tokens t ${OWNER} where t.account_id = $1 order by t.id`;
+  const text = `${SELECT} where t.account_id = $1 order by t.id`;
   return (await query<Row>(pg, text, [accountId])).map(withoutNulls<ApiTokenV1>);
 }
 
-export async function readApiToken(pg: Postgres, id: string): Promise<ApiTokenV1 | undefined> {
-  const [row] = await query<Row>(pg, `${SELECT} from api_tokens t ${OWNER} where t.id = $1`, [id]);
+export async function readApiToken(
+  pg: Postgres,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<ApiTokenV1 | undefined> {
+  const [row] = await query<Row>(pg, `${SELECT} where t.account_id = $1 and t.id = $2`, [accountId, id]);
   return row && withoutNulls<ApiTokenV1>(row);
 }
 
@@ -46,14 +45,8 @@ export function countApiTokens(pg: Postgres, accountId: string): Promise<number>
   return readCount(pg, "select count(*)::int from api_tokens where account_id = $1", [accountId]);
 }
 
-/** Answers the name of the deleted token, or undefined if the account has none of that id. */
-export async function deleteApiToken(
-  pg: Postgres,
-  { accountId, id }: { accountId: string; id: string },
-): Promise<string | undefined> {
-  const text = "delete from api_tokens where account_id = $1 and id = $2 returning name";
-  const [deleted] = await query<{ name: string }>(pg, text, [accountId, id]);
-  return deleted?.name;
+export async function deleteApiToken(pg: Postgres, id: string): Promise<void> {
+  await query(pg, "delete from api_tokens where id = $1", [id]);
 }
 
 /** Answers their names. */
@@ -70,10 +63,9 @@ export async function updateLastUsed(pg: Postgres, id: string): Promise<void> {
   await query(pg, text, [id]);
 }
 
-type Row = { [Field in keyof Required<ApiTokenV1>]: Required<ApiTokenV1>[Field] | null };
+type Row = Nullable<ApiTokenV1>;
 
 const SELECT = `
   select t.id, t.name, t.scopes, o.name as owner, ${utc("t.expires_at")} as "expiresAt",
-    ${utc("t.created_at")} as "createdAt", ${utc("t.last_used_at")} as "lastUsedAt"`;
-
-const OWNER = "left join owners o on o.id = t.owner_id";
+    ${utc("t.created_at")} as "createdAt", ${utc("t.last_used_at")} as "lastUsedAt"
+  from api_tokens t left join owners o on o.id = t.owner_id`;

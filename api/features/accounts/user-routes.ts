@@ -92,13 +92,16 @@ async function userOf(
     .filter((organization) => reaches(limited, organization.id))
     .map(({ name, role, exportEnabled }) => ({ name, role, exportEnabled }));
   if (limited === undefined) return { ...details, organizations, token: tokens.open(tokenCiphertext, id) };
-  return { ...details, organizations, ...(await inUse(pg, limited.id)) };
+  return { ...details, organizations, ...(await inUse(pg, { accountId: id, id: limited.id })) };
 }
 
 /** Empty if the token was revoked since the request began. */
-async function inUse(pg: Pool, id: string): Promise<Pick<UserV1, "tokenInUse">> {
-  const token = await readApiToken(pg, id);
+async function inUse(
+  pg: Pool,
+  asked: { accountId: string; id: string },
+): Promise<Pick<UserV1, "tokenInUse">> {
+  const token = await readApiToken(pg, asked);
   if (token === undefined) return {};
-  const { name, scopes, owner, expiresAt } = token;
+  const { id, name, scopes, owner, expiresAt } = token;
   return { tokenInUse: { id, name, scopes, ...(owner && { owner }), ...(expiresAt && { expiresAt }) } };
 }

@@ -13,13 +13,10 @@ import { UPLOAD_LEASE_SECONDS } from "../../../schemas/records/import-store.js";
 import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import { ownerFor, wholeOwnerFor } from "../../base/access/authorise.js";
-import { lockOwner } from "../../base/access/owners.js";
-import { putLocation } from "../../base/http/answers/headers.js";
-import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../../base/http/answers/paging.js";
-import { readJson } from "../../base/http/middleware/read-json.js";
-import { type Call, type Route, route } from "../../base/http/route.js";
+import { type Resource, toOwner } from "../../base/http/resource.js";
+import { createRoute, getRoute, listRoute } from "../../base/http/resource-routes.js";
+import type { Route } from "../../base/http/route.js";
 import type { Sealer } from "../../base/identity/tokens.js";
-import { inTransaction } from "../../base/postgres/connection.js";
 import { type Page, type Postgres, query, utc } from "../../base/postgres/query.js";
 
 interface ErasureRoutesDeps {
@@ -40,96 +37,66 @@ const EXAMPLE = {
   created_at: "2026-08-04T13:58:26.021037Z",
   finished_at: null,
 };
-const PATH = "/v2/:owner/erasures";
 
 export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
+  const resource = {
+    pg,
+    name: "erasure",
+    plural: "erasures",
+    path: "/v2/:owner/erasures",
+    actions: { read: "erasures.read", create: "erasures.create" },
+    schema: ERASURE,
+    example: EXAMPLE,
+    parameters: {
+      erasure: { schema: { type: "string", format: "uuid" }, description: "Id of the erasure" },
+    },
+    isTagged: false,
+    admit: (client, asking) =>
+      toOwner(asking.action === "erasures.create" ? wholeOwnerFor : ownerFor)(client, asking),
+    list: listErasures,
+    async find(client, { id, ...asking }) {
+      const owner = await toOwner(ownerFor)(client, asking);
+      const row = isUuid(id) ? await readErasure(client, { ownerId: owner.id, id }) : undefined;
+      if (row !== undefined) return { owner, row };
+      throw new Problem("not-found", `The erasure ${id.slice(0, 60)} does not exist.`);
+    },
+    recordOf: (erasure) => erasure,
+    // Never names the client.
+    targetOf: ({ id, client }) => ({ kind: "erasure", id, name: client }),
+  } as const satisfies Resource<ErasureRecord>;
   return [
-    route({
-      method: "POST",
-      path: PATH,
-      action: "erasures.create",
-      operation: {
-        id: "createErasure",
-        summary: "Erase the events of one client",
-        description:
-          "Removes all events of the client in the owner's packages and pixels that were received before " +
-          "this request, as if they had never been sent. Aggregates, statistics and companies are " +
-          "updated, and events of other clients that these events had replaced are restored. Texts of " +
-          "rejected lines that contain its IP address are removed too. Imports that started before the " +
-          "request are covered completely; later imports are not. Live events that arrive while the " +
-          "status is `erasing` may be removed as well. Poll the record until its status is `done`.",
-        body: { schema: ERASURE_CREATE, example: CLIENT },
-        answers: { 201: { description: "The erasure has started", schema: ERASURE, example: EXAMPLE } },
-        problems: ["too-many-erasures"],
+    createRoute(resource, {
+      summary: "Erase the events of one client",
+      description:
+        "Removes all events of the client in the owner's packages and pixels that were received before " +
+        "this request, as if they had never been sent. Aggregates, statistics and companies are " +
+        "updated, and events of other clients that these events had replaced are restored. Texts of " +
+        "rejected lines that contain its IP address are removed too. Imports that started before the " +
+        "request are covered completely; later imports are not. Live events that arrive while the " +
+        "status is `erasing` may be removed as well. Poll the record until its status is `done`.",
+      body: { schema: ERASURE_CREATE, example: CLIENT },
+      parse: parseErasureCreate,
+      problems: ["too-many-erasures"],
+      insert(client, { owner, sent }) {
+        const { kind, clientId } = clientOf(sent);
+        const seal = (erasure: string) => sealer.seal(clientId, erasure);
+        return insertErasure(client, { ownerId: owner.id, kind, seal });
       },
-      handle: (call) => createErasure(call, { pg, sealer }),
+      changesOf: () => undefined,
+      answer: { content: { description: "The erasure has started", schema: ERASURE, example: EXAMPLE } },
     }),
-    route({
-      method: "GET",
-      path: PATH,
-      action: "erasures.read",
-      operation: {
-        id: "listErasures",
-        summary: "List erasures, newest first",
-        query: PAGE_QUERY,
-        answers: {
-          200: pageAnswer({ name: "erasures", record: ERASURE, example: EXAMPLE }),
-        },
-      },
-      async handle({ ctx, account, action, query, param }) {
-        const page = pageOf(query);
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        const rows = await listErasures(pg, { ownerId, page });
-        ctx.body = pageBody(ctx, { name: "erasures", rows, page, record: (each) => each });
-      },
+    listRoute(resource, {
+      summary: "List erasures, newest first",
+      about: "A page of entries",
+      isNamed: false,
     }),
-    route({
-      method: "GET",
-      path: `${PATH}/:erasure`,
-      action: "erasures.read",
-      operation: {
-        id: "getErasure",
-        summary: "Get an erasure and its progress",
-        path: { erasure: { schema: { type: "string", format: "uuid" }, description: "Id of the erasure" } },
-        answers: { 200: { description: "The erasure", schema: ERASURE, example: EXAMPLE } },
-      },
-      async handle({ ctx, account, action, param }) {
-        const { id: ownerId } = await ownerFor(pg, account, param("owner"), action);
-        ctx.body = await erasureOf(pg, { ownerId, id: param("erasure") });
-      },
-    }),
+    getRoute(resource, { summary: "Get an erasure and its progress" }),
   ];
-}
-
-/** The audit entry names the erasure and never the client. */
-async function createErasure(
-  { ctx, account, action, param, record }: Call<"erasures.create">,
-  { pg, sealer }: ErasureRoutesDeps,
-): Promise<void> {
-  const sent = await readJson(ctx, parseErasureCreate);
-  const { kind, clientId } = clientOf(sent);
-  const made = await inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const { id: ownerId, name } = await wholeOwnerFor(client, account, param("owner"), action);
-    const seal = (erasure: string) => sealer.seal(clientId, erasure);
-    const id = await insertErasure(client, { ownerId, kind, seal });
-    await record(client, { ownerId, target: { kind: "erasure", id, name: kind } });
-    return { id, ownerId, name };
-  });
-  ctx.status = 201;
-  putLocation(ctx, `/v2/${encodeURIComponent(made.name)}/erasures/${made.id}`);
-  ctx.body = await erasureOf(pg, made);
 }
 
 function clientOf(sent: ErasureCreate) {
   const kind = CLIENT_ID_KINDS.find((each) => sent[each] !== undefined) ?? "origin_id";
   return { kind, clientId: (sent[kind] ?? "").toLowerCase() };
-}
-
-async function erasureOf(pg: Postgres, { ownerId, id }: { ownerId: string; id: string }) {
-  const found = isUuid(id) ? await readErasure(pg, { ownerId, id }) : undefined;
-  if (found === undefined) throw new Problem("not-found", `The erasure ${id.slice(0, 60)} does not exist.`);
-  return found;
 }
 
 /** The erasures that are under way, of one owner: reads name each of them. */

@@ -8,7 +8,7 @@ import {
 } from "../../../schemas/contracts/notification.js";
 import { wholeOwnerFor } from "../../base/access/authorise.js";
 import { DEFAULT_QUOTAS, type Quotas } from "../../base/access/quotas.js";
-import type { Resource } from "../../base/http/resource.js";
+import { type Resource, toOwner } from "../../base/http/resource.js";
 import {
   createRoute,
   deleteRoute,
@@ -62,7 +62,7 @@ export function notificationRoutes({ quotas = DEFAULT_QUOTAS, ...deps }: QuotedD
     },
     schema: NOTIFICATION,
     example: EXAMPLE,
-    admit: wholeOwnerFor,
+    admit: toOwner(wholeOwnerFor),
     list: listNotifications,
     find: findNotification,
     recordOf: (notification) => notification,

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { PIXEL, PIXEL_UPSERT, type PixelRecord, parsePixelUpsert } from "../../../schemas/contracts/pixel.js";
 import { ownerFor } from "../../base/access/authorise.js";
 import type { Quotas } from "../../base/access/quotas.js";
-import type { Resource } from "../../base/http/resource.js";
+import { type Resource, toOwner } from "../../base/http/resource.js";
 import {
   createRoute,
   deleteRoute,
@@ -56,7 +56,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
     example: EXAMPLE,
     parameters: PIXEL_PATH,
     problems: PACKAGE_PROBLEMS,
-    admit: ownerFor,
+    admit: toOwner(ownerFor),
     list: listPixelsOfOwner,
     async find(client, { account, action, owner, id }) {
       const row = await pixelFor(client, account, { owner, idOrName: id, action });

@@ -10,7 +10,7 @@ import {
 import { Problem } from "../../../schemas/problem.js";
 import { ownerFor } from "../../base/access/authorise.js";
 import { DEFAULT_QUOTAS, type Quotas } from "../../base/access/quotas.js";
-import { type Resource, findById, named } from "../../base/http/resource.js";
+import { type Resource, findById, named, toOwner } from "../../base/http/resource.js";
 import {
   createRoute,
   deleteRoute,
@@ -69,7 +69,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
     },
     schema: SOURCE,
     example: EXAMPLE,
-    admit: ownerFor,
+    admit: toOwner(ownerFor),
     list: listSources,
     find: findById("source", ownerFor, readSource),
     recordOf: (source) => source,

@@ -11,7 +11,7 @@ import {
 } from "../../../schemas/contracts/webhook.js";
 import { wholeOwnerFor } from "../../base/access/authorise.js";
 import { DEFAULT_QUOTAS, type Quotas } from "../../base/access/quotas.js";
-import type { Resource } from "../../base/http/resource.js";
+import { type Resource, toOwner } from "../../base/http/resource.js";
 import {
   createRoute,
   deleteRoute,
@@ -139,7 +139,7 @@ function webhooksOf(pg: Pool) {
     },
     schema: WEBHOOK,
     example: EXAMPLE,
-    admit: wholeOwnerFor,
+    admit: toOwner(wholeOwnerFor),
     list: listWebhooks,
     find: findWebhook,
     recordOf: (webhook) => webhook,

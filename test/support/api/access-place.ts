@@ -119,7 +119,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
     insertErasure(pg, { ownerId: owner.id, kind: "origin_id", seal: () => Buffer.from("sealed") }),
   async route({ pg, packageId }) {
     const route = { templatePath: "/tools/{version}", outgoingUrl: "" };
-    return (await insertPackageRoute(pg, { packageId, route })).id;
+    return insertPackageRoute(pg, { packageId, route });
   },
   async domain({ pg, packageId }) {
     return (await insertPackageDomain(pg, { packageId, name: `${randomUUID()}.example.org` })).id;
@@ -133,7 +133,7 @@ export const PARAMETERS: Readonly<Record<string, (place: Place) => string | Prom
       ownerId: null,
       tokenHash,
     };
-    return (await insertApiToken(pg, token)).id;
+    return insertApiToken(pg, token);
   },
 };
 

@@ -11,17 +11,14 @@ import { DAY_MS, RANGE_DAYS_MAX, parseDateRange } from "../../../../schemas/date
 import { DATE } from "../../../../schemas/formats.js";
 import { ownerFor, packageOfOwnerFor } from "../../../base/access/authorise.js";
 import { ownedPackageId } from "../../../base/access/owned-package.js";
-import { lockOwner } from "../../../base/access/owners.js";
-import { DEFAULT_QUOTAS, QUOTA_PROBLEMS, type Quotas, requireRoom } from "../../../base/access/quotas.js";
-import { bytesTag, putLocation } from "../../../base/http/answers/headers.js";
+import { DEFAULT_QUOTAS, type Quotas } from "../../../base/access/quotas.js";
+import { bytesTag } from "../../../base/http/answers/headers.js";
 import { PAGE_QUERY, pageAnswer, pageBody, pageOf } from "../../../base/http/answers/paging.js";
-import { readJson } from "../../../base/http/middleware/read-json.js";
 import type { Parameters } from "../../../base/http/answers/query-parameters.js";
-import { findById } from "../../../base/http/resource.js";
-import { deleteRoute } from "../../../base/http/resource-routes.js";
+import { type Resource, findById, toOwner } from "../../../base/http/resource.js";
+import { createRoute, deleteRoute } from "../../../base/http/resource-routes.js";
 import { type Call, type Route, route } from "../../../base/http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages.js";
-import { inTransaction } from "../../../base/postgres/connection.js";
 import {
   countAnnotations,
   deleteAnnotation,
@@ -52,6 +49,23 @@ const LIST_QUERY = {
 } as const satisfies Parameters;
 
 export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps): Route[] {
+  const resource = {
+    pg,
+    name: "annotation",
+    plural: "annotations",
+    path: PATH,
+    actions: { read: "annotations.read", create: "annotations.manage", delete: "annotations.manage" },
+    schema: ANNOTATION,
+    example: EXAMPLE,
+    parameters: {
+      annotation: { schema: { type: "string", format: "uuid" }, description: "Id of the annotation" },
+    },
+    isTagged: false,
+    admit: toOwner(ownerFor),
+    find: findById("annotation", ownerFor, readAnnotation),
+    recordOf: (annotation) => annotation,
+    targetOf: ({ id, text }) => ({ kind: "annotation", id, name: text }),
+  } as const satisfies Resource<AnnotationRecord>;
   return [
     route({
       method: "GET",
@@ -79,45 +93,31 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
       },
       handle: (call) => answerList(pg, call),
     }),
-    route({
-      method: "POST",
-      path: PATH,
-      action: "annotations.manage",
-      operation: {
-        id: "createAnnotation",
-        summary: "Create an annotation",
-        body: {
-          schema: ANNOTATION_CREATE,
-          example: { date: "2026-11-02", text: "Version 1.5.0", package: "web" },
-        },
-        answers: { 201: { description: "The annotation", schema: ANNOTATION, example: EXAMPLE } },
-        problems: ["ambiguous-name", QUOTA_PROBLEMS.annotations],
+    createRoute(resource, {
+      body: {
+        schema: ANNOTATION_CREATE,
+        example: { date: "2026-11-02", text: "Version 1.5.0", package: "web" },
       },
-      async handle(call) {
-        const made = await createAnnotation({ pg, quotas }, call);
-        call.ctx.status = 201;
-        putLocation(call.ctx, `/v2/${encodeURIComponent(made.owner)}/annotations`);
-        call.ctx.body = made;
+      parse: parseAnnotationCreate,
+      problems: ["ambiguous-name"],
+      quotas,
+      count: countAnnotations,
+      async insert(client, { call: { account }, owner: { id: ownerId, name: owner }, sent }) {
+        const { date, end_date: endDate, text, url, package: idOrName } = sent;
+        const packageId =
+          idOrName === undefined
+            ? null
+            : await ownedPackageId(client, { account, ownerId, owner, idOrName, field: "package" });
+        return (await insertAnnotation(client, { ownerId, packageId, date, endDate, text, url })) ?? "";
       },
+      changesOf: (_, annotation) => changesOf(annotation),
+      location: "list",
     }),
-    deleteRoute(
-      {
-        pg,
-        name: "annotation",
-        path: PATH,
-        actions: { delete: "annotations.manage" },
-        parameters: {
-          annotation: { schema: { type: "string", format: "uuid" }, description: "Id of the annotation" },
-        },
-        find: findById("annotation", ownerFor, readAnnotation),
-        targetOf,
-      },
-      {
-        description: "A deleted release annotation is not created again for the same release.",
-        delete: (client, { id }) => deleteAnnotation(client, id),
-        changesOf: (annotation) => ({ deleted: true, ...changesOf(annotation) }),
-      },
-    ),
+    deleteRoute(resource, {
+      description: "A deleted release annotation is not created again for the same release.",
+      delete: (client, { id }) => deleteAnnotation(client, id),
+      changesOf: (annotation) => ({ deleted: true, ...changesOf(annotation) }),
+    }),
   ];
 }
 
@@ -168,32 +168,6 @@ function grafanaOf({ date, end_date: end = date, text, url, kind }: AnnotationRe
     text: escaped(text) + link,
     tags: [kind],
   };
-}
-
-async function createAnnotation(
-  { pg, quotas }: Required<AnnotationDeps> & { quotas: Quotas },
-  { ctx, account, action, param, record }: Call<"annotations.manage">,
-): Promise<AnnotationRecord> {
-  const sent = await readJson(ctx, parseAnnotationCreate);
-  const { date, end_date: endDate, text, url, package: idOrName } = sent;
-  return inTransaction(pg, async (client) => {
-    await lockOwner(client, param("owner"));
-    const { id: ownerId, name: owner } = await ownerFor(client, account, param("owner"), action);
-    const packageId =
-      idOrName === undefined
-        ? null
-        : await ownedPackageId(client, { account, ownerId, owner, idOrName, field: "package" });
-    requireRoom(quotas, "annotations", { name: owner, count: await countAnnotations(client, ownerId) });
-    const id = (await insertAnnotation(client, { ownerId, packageId, date, endDate, text, url })) ?? "";
-    const made = await readAnnotation(client, { accountId: account.id, ownerId, id });
-    if (made === undefined) throw new Error("the annotation just created is missing");
-    await record(client, { ownerId, target: targetOf(made), changes: changesOf(made) });
-    return made;
-  });
-}
-
-function targetOf({ id, text }: AnnotationRecord) {
-  return { kind: "annotation", id, name: text } as const;
 }
 
 /** With its package, whose blocked members see no entry of it. */
