@@ -89,14 +89,8 @@ describe("/metrics tells of", () => {
   });
 
   test("requests by the pattern of their route, whatever stands in their paths", async () => {
-    for (const at of [
-      "/v2/imports/a",
-      "/v2/imports/b",
-      "/v2/imports/b?per_page=1",
-      "/nowhere/1",
-      "/nowhere/2",
-    ])
-      await api.request(at);
+    for (const owner of ["a", "b", "b?per_page=1"]) await api.request(`/v2/imports/${owner}`);
+    for (const unknown of [1, 2]) await api.request(`/nowhere/${unknown}`);
     await connectApi(toolchain.api, "mtk_wrong").request(`/v2/imports/${ORGANIZATION}`);
     after = await readMetrics(toolchain);
     const imports = { route: "/v2/imports/:owner", method: "GET" };

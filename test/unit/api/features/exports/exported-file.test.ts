@@ -1,19 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { parseExportedFile } from "../../../../../api/features/exports/exported-file.js";
 import { companiesAsCsv, companiesAsLines } from "../../../../../api/features/companies/answer-companies.js";
+import { EXPORT_FORMATS } from "../../../../../schemas/contracts/aggregate.js";
 import type { CompanyRecord } from "../../../../../schemas/contracts/funnel.js";
 import { testTable } from "../../../../support/test-table.js";
 
 describe("parseExportedFile", () => {
-  testTable("reads %j as %j", parseExportedFile, [
-    ["events.csv", { format: "csv", name: "events.csv" }],
-    ["a.b.parquet", { format: "parquet", name: "a.b.parquet" }],
-    ["../../etc/passwd.csv", { format: "csv", name: "etc-passwd.csv" }],
-    ['"; filename="x.exe".arrow', { format: "arrow", name: "filename-x.exe-.arrow" }],
-    ["\r\nSet-Cookie: a.ndjson", { format: "ndjson", name: "Set-Cookie-a.ndjson" }],
-    [".csv", { format: "csv", name: "events.csv" }],
-    ["🦀.csv", { format: "csv", name: "events.csv" }],
-    [`${"x".repeat(300)}.csv`, { format: "csv", name: `${"x".repeat(100)}.csv` }],
+  test.each(EXPORT_FORMATS)("reads the format %s", (format) => {
+    expect(parseExportedFile(`events.${format}`)).toEqual({ format, name: `events.${format}` });
+  });
+
+  testTable("saves %j as %s", (fileName) => parseExportedFile(fileName).name, [
+    ["a.b.parquet", "a.b.parquet"],
+    ["../../etc/passwd.csv", "etc-passwd.csv"],
+    ['"; filename="x.exe".arrow', "filename-x.exe-.arrow"],
+    ["\r\nSet-Cookie: a.ndjson", "Set-Cookie-a.ndjson"],
+    [".csv", "events.csv"],
+    ["🦀.csv", "events.csv"],
+    [`${"x".repeat(300)}.csv`, `${"x".repeat(100)}.csv`],
   ]);
 
   test.each(["", "csv", "events", "events.csv.gz", "events.CSV", "eventscsv"])("refuses %j", (fileName) => {
