@@ -31,7 +31,7 @@ async function runStart(): Promise<void> {
   const starting = beginStart(config, log);
   const running = await Promise.race([starting.running, stop.then(() => undefined)]);
   if (running === undefined) return breakOff(starting, log);
-  // Reading the lookup tables and loading the code left 80 MB behind.
+  // Loading the code left garbage behind.
   garbageCollector()();
   process.stdout.write(await greeting(running, config));
   const reason = await Promise.race([stop, running.lost]);

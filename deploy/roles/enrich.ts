@@ -1,6 +1,8 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import { MUTEX_BYTES, sharedThreadMutex } from "../../enrich/batches/poison-detection.js";
-import { type LookupData, loadLookupData } from "../../enrich/lookups/load-lookup-data.js";
+import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import { QUEUES } from "../../schemas/records/event-log.js";
 import type { Config } from "../config/config.js";
 import { originKey } from "../process/secret-key.js";
@@ -38,7 +40,7 @@ export async function startEnrich(parts: RoleParts, lookupData: LookupData): Pro
     }),
   );
   const reload = onReloadSignal(
-    async () => enrichment.reload(await loadLookupData(config.lookups)),
+    async () => enrichment.reload(await loadOnThread(config.lookups)),
     (error) => log.error({ err: error }, "the lookup tables could not be reloaded; keeping the old ones"),
   );
   open.defer(async () => reload[Symbol.dispose]());
@@ -116,7 +118,7 @@ function record(message: FromThread, metrics: EnrichmentMetrics): void {
 /** Loads the lookup tables of enrichment. Throws StartFailure naming the variables of unusable files. */
 export async function readLookups(lookups: Config["lookups"]): Promise<LookupData> {
   try {
-    return await loadLookupData(lookups);
+    return await loadOnThread(lookups);
   } catch (error) {
     const given = [
       ["CITY_MMDB", lookups.cityMmdb],
@@ -126,4 +128,13 @@ export async function readLookups(lookups: Config["lookups"]): Promise<LookupDat
     ].flatMap(([variable, path]) => (path === undefined ? [] : [variable]));
     throw new StartFailure(`${(error as Error).message} (${given.join(", ")})`, { cause: error });
   }
+}
+
+/** The thread takes its 80 MB of garbage with it, and the second of parsing delays neither the start nor requests. */
+async function loadOnThread(paths: Config["lookups"]): Promise<LookupData> {
+  const module = new URL("./lookups-thread.js", import.meta.url);
+  const [data] = (await once(new Worker(module, { workerData: paths, name: "lookups" }), "message")) as [
+    LookupData,
+  ];
+  return data;
 }

@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ResolveTxt } from "../../api/features/packages/hosts/host-checks.js";
 import type { TokenCipher } from "../../api/base/identity/tokens.js";
-import type { LookupData } from "../../enrich/lookups/load-lookup-data.js";
 import type { SharedCount, WakeUp } from "../../schemas/async/wake-up.js";
 import type { Config } from "../config/config.js";
 import type { PipelineMetrics } from "../metrics/pipeline-metrics.js";
@@ -22,8 +21,6 @@ export interface RoleParts {
   chunksWritten: WakeUp;
   /** Imports that are about to append their first lines: counted by the role `api`, read by the role `enrich`. */
   arriving: SharedCount;
-  /** Undefined without the role `enrich`. */
-  lookupData: LookupData | undefined;
 }
 
 const TIME_MS_MAX = 2_000;

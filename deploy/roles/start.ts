@@ -94,8 +94,12 @@ interface StartedRoles {
 async function startRoles(starting: StartParts, dataDir: DataDir): Promise<Running> {
   const { config, open } = starting;
   clearSnapshotPlace(dataDir.path);
+  // Takes a second, and so begins before the stores open.
+  const lookups = config.roles.has("enrich") ? readLookups(config.lookups) : undefined;
+  // Awaited later: an error now would leave stores that are still opening.
+  lookups?.catch(() => undefined);
   const parts = await openParts(starting, dataDir);
-  const { stores, secretKey, lookupData } = parts;
+  const { stores, secretKey } = parts;
   const endpoints: Endpoints = {
     postgres: stores.postgresUrl,
     clickhouse: anyServerUrl(stores.clickhouseSource),
@@ -103,17 +107,19 @@ async function startRoles(starting: StartParts, dataDir: DataDir): Promise<Runni
   const started: StartedRoles = {};
   // Opened first and so closed last: the metrics also cover the drain.
   endpoints.metrics = open.use(await startMetrics(parts, started)).url;
-  if (lookupData !== undefined) started.enrichment = await startEnrich(parts, lookupData);
+  const enrichmentParts = { ...parts, open: open.use(new ClosingStack()) };
   if (config.roles.has("jobs")) startJobs(parts);
   // A set, because both servers drain at the same time.
   const servers = open.use(new ClosingSet());
-  if (config.roles.has("collect")) started.collect = servers.use(await startCollect(parts));
-  if (started.collect !== undefined) endpoints.collect = started.collect.url;
-  if (config.roles.has("api")) {
-    // Half of the program's modules are its API and dashboard: other roles need not load them.
-    const { startApi } = await import("./api.js");
-    endpoints.api = servers.use(await startApi(parts, started.collect)).url;
-  }
+  const starts = [
+    (async () => {
+      if (lookups !== undefined) started.enrichment = await startEnrich(enrichmentParts, await lookups);
+    })(),
+    startServers(parts, { started, servers, endpoints }),
+  ];
+  // Also after a failure: what is still starting could not be closed.
+  await Promise.allSettled(starts);
+  await Promise.all(starts);
   // Last: links in messages may need the address of the API.
   if (config.roles.has("jobs")) open.use(startNotificationSending(parts, endpoints.api));
   await dataDir.writeEndpoints(endpoints);
@@ -126,14 +132,23 @@ async function startRoles(starting: StartParts, dataDir: DataDir): Promise<Runni
   };
 }
 
+async function startServers(
+  parts: RoleParts,
+  { started, servers, endpoints }: { started: StartedRoles; servers: ClosingSet; endpoints: Endpoints },
+): Promise<void> {
+  const { roles } = parts.config;
+  if (roles.has("collect")) started.collect = servers.use(await startCollect(parts));
+  if (started.collect !== undefined) endpoints.collect = started.collect.url;
+  if (!roles.has("api")) return;
+  // Half of the program's modules are its API and dashboard: other roles need not load them.
+  const { startApi } = await import("./api.js");
+  endpoints.api = servers.use(await startApi(parts, started.collect)).url;
+}
+
 async function openParts({ config, log, open }: StartParts, dataDir: DataDir): Promise<RoleParts> {
   const required = config.databaseUrl !== undefined;
   const secretKey = await loadSecretKey({ fromConfig: config.secretKey, dataDir, required });
-  const lookups = config.roles.has("enrich") ? readLookups(config.lookups) : undefined;
-  // Awaited only after the stores: if it failed earlier, stores that are still opening would not be closed.
-  lookups?.catch(() => undefined);
   const stores = await openStores({ config, dataDir, log, open });
-  const lookupData = await lookups;
   const tokens = createTokenCipher(secretKey);
   await requireSameKey(stores, tokens);
   const registry = createRegistry();
@@ -146,7 +161,7 @@ async function openParts({ config, log, open }: StartParts, dataDir: DataDir): P
   // An embedded database serves this process alone, so uploads that it has on record ended with the last process.
   if (config.databaseUrl === undefined) metrics.countEnded("lost", await abortEveryUpload(stores.pg));
   const between = { chunksWritten: new WakeUp(), arriving: new SharedCount() };
-  return { config, log, open, stores, secretKey, tokens, registry, metrics, lookupData, ...between };
+  return { config, log, open, stores, secretKey, tokens, registry, metrics, ...between };
 }
 
 function startMetrics(
