@@ -47,7 +47,7 @@ export function missingMigrations(known: readonly Migration[], applied: readonly
       throw new Error(`the database is newer than this program: it has the unknown migration ${name}`);
     }
     if (migration.checksum !== checksum) {
-      throw new Error(`migration ${name} was applied with different content than this program has`);
+      throw new Error(`migration ${name} was applied with content that differs from this program's`);
     }
   }
   const done = new Set(applied.map(({ name }) => name));

@@ -21,7 +21,7 @@ export function leadToDashboard(): Middleware<ApiState> {
     if (ctx.path !== "/" || !["GET", "HEAD"].includes(ctx.method)) return void (await next());
     if (ctx.accepts("json", "html") === "html") return ctx.redirect(addressOf(publicBase, ""));
     const places = `The dashboard is at ${publicBase}/dashboard, the API reference at ${publicBase}/docs.`;
-    throw new Problem("not-found", `No page at /. ${places}`);
+    throw new Problem("not-found", `There is no page at /. ${places}`);
   };
 }
 
@@ -139,5 +139,5 @@ async function show(page: Page, visit: Visit): Promise<void> {
 }
 
 function notFound(path: string): Problem {
-  return new Problem("not-found", `No page at ${path}.`);
+  return new Problem("not-found", `There is no page at ${path}.`);
 }

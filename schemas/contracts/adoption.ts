@@ -19,7 +19,7 @@ const VERSION = titledObject(
       description: `Day of the first download, which can be before the range. Null for \`${OTHER_VERSIONS}\``,
     },
     downloads: COUNT,
-    unique_addresses: { ...COUNT, description: "Each IP address counts once in the whole range. Exact" },
+    unique_addresses: { ...COUNT, description: "Exact number of distinct IP addresses in the whole range" },
     share: { type: "number", minimum: 0, description: "Share of all downloads of the range" },
     end_of_life: { ...NULLABLE_DATE, description: "End-of-life date of the version, or of its group" },
   },

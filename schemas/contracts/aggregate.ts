@@ -35,7 +35,7 @@ export function aggregateSchema(breakdowns: readonly BreakdownDeclaration[]) {
     breakdown: { type: "string", enum: breakdowns.map(({ name }) => name) },
     date: { type: "string", format: "date", description: "A UTC day" },
     package: { type: "string", format: "uuid" },
-    total: { type: "integer", minimum: 1, description: "Downloads or pulls" },
+    total: { type: "integer", minimum: 1, description: "Number of downloads or pulls" },
     ...Object.fromEntries(withPackageName(breakdowns.map(fieldsOf), NAME_FIELD).flat()),
   });
 }

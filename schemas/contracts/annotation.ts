@@ -19,7 +19,7 @@ export const ANNOTATION = titledObject("Annotation", ["id", "owner", "date", "te
   package_id: {
     type: "string",
     format: "uuid",
-    description: "Absent if the annotation applies to all packages",
+    description: "Id of the package. Absent if the annotation applies to all packages",
   },
   date: DATE,
   end_date: LAST_DAY,

@@ -27,7 +27,10 @@ export const AUDIT_ENTRY = titledObject(
       additionalProperties: true,
       description: "New values of the fields that changed. Null for a removed field",
     },
-    request_id: { type: "string", description: "Absent for changes by the operator or the service" },
+    request_id: {
+      type: "string",
+      description: "Id of the request. Absent for changes by the operator or the service",
+    },
     created_at: TIMESTAMP,
   },
 );

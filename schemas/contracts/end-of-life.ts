@@ -22,24 +22,24 @@ export const ENDS_OF_LIFE = titledObject("EndsOfLife", ["versions"], {
     type: "array",
     maxItems: END_OF_LIFE_VERSIONS_MAX,
     items: ENTRY,
-    description: "Newest first",
+    description: "Versions, newest first",
   },
 });
 export type EndsOfLife = FromSchema<typeof ENDS_OF_LIFE>;
 
 const USE = titledObject("EndOfLifeUse", [...ENTRY.required, "downloads", "unique_addresses", "companies"], {
   ...ENTRY.properties,
-  downloads: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
+  downloads: { ...COUNT, description: `Downloads in the last ${END_OF_LIFE_DAYS} days, including today` },
   unique_addresses: {
     ...COUNT,
-    description: `In the last ${END_OF_LIFE_DAYS} days, including today. Each IP address counts once`,
+    description: `Distinct IP addresses in the last ${END_OF_LIFE_DAYS} days, including today`,
   },
-  companies: { ...COUNT, description: `In the last ${END_OF_LIFE_DAYS} days, including today` },
+  companies: { ...COUNT, description: `Companies in the last ${END_OF_LIFE_DAYS} days, including today` },
 });
 export type EndOfLifeUse = FromSchema<typeof USE>;
 
 export const ENDS_OF_LIFE_USE = titledObject("EndsOfLifeUse", ["versions"], {
-  versions: { type: "array", description: "Newest first", items: USE },
+  versions: { type: "array", description: "Versions, newest first", items: USE },
 });
 
 export const parseEndsOfLife = compileBody<EndsOfLife>(ENDS_OF_LIFE, ({ versions = [] }) => {

@@ -37,7 +37,7 @@ export const COMPANY_LIST = titledObject("CompanyList", ["companies"], {
 });
 
 const STAGE_CHANGE = titledObject("StageChange", ["new_stage", "cause", "changed_at"], {
-  old_stage: { ...STAGE, description: "Absent for the first stage" },
+  old_stage: { ...STAGE, description: "Previous stage. Absent if this is the first one" },
   new_stage: STAGE,
   cause: { type: "string", enum: STAGE_CAUSES },
   changed_at: TIMESTAMP,

@@ -23,7 +23,10 @@ export const LIVE_EVENT = titledObject(
     "automated",
   ],
   {
-    id: { type: "string", description: "As in exports. An event that replaces another has the same id" },
+    id: {
+      type: "string",
+      description: "Id of the event, as in exports. An event that replaces another has the same id",
+    },
     time: TIMESTAMP,
     name: { type: "string", description: "Name of the package or pixel" },
     kind: { type: "string", enum: ["package", "pixel"] },
@@ -43,6 +46,6 @@ export const LIVE_EVENT = titledObject(
 export type LiveEvent = FromSchema<typeof LIVE_EVENT>;
 
 export const LIVE_EVENTS = titledObject("LiveEvents", ["events"], {
-  events: { type: "array", items: LIVE_EVENT, description: "Newest first" },
+  events: { type: "array", items: LIVE_EVENT, description: "Events, newest first" },
 });
 export type LiveEvents = FromSchema<typeof LIVE_EVENTS>;

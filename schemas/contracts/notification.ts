@@ -101,6 +101,6 @@ export type NotificationPreview = FromSchema<typeof NOTIFICATION_PREVIEW>;
 
 export const NOTIFICATION_SENT = titledObject("NotificationSent", ["success"], {
   success: { type: "boolean" },
-  error: { type: "string", description: "Why it was not sent" },
+  error: { type: "string", description: "Why the message was not sent" },
 });
 export type NotificationSent = FromSchema<typeof NOTIFICATION_SENT>;

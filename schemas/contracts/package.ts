@@ -45,9 +45,9 @@ export const PACKAGE_UPSTREAM = {
   type: "object",
   additionalProperties: false,
   properties: {
-    backend_url: { ...URL_TEXT, description: "The image in its own registry" },
-    public_url: { ...URL_TEXT, description: "The image as users pull it" },
-    repository_url: { ...URL_TEXT, description: "The Python index that has the files" },
+    backend_url: { ...URL_TEXT, description: "URL of the image in its own registry" },
+    public_url: { ...URL_TEXT, description: "URL from which users pull the image" },
+    repository_url: { ...URL_TEXT, description: "URL of the Python index that has the files" },
     ...HOST_VERIFICATION_PROPERTIES,
   },
 } as const;

@@ -52,8 +52,8 @@ export const SOURCE = titledObject(
     updated_at: TIMESTAMP,
     last_run_at: TIMESTAMP,
     last_success_at: TIMESTAMP,
-    last_error: { type: "string", description: "Absent if the last run succeeded" },
-    next_run_at: { ...TIMESTAMP, description: "Absent while the source is disabled" },
+    last_error: { type: "string", description: "Error of the last run. Absent if it succeeded" },
+    next_run_at: { ...TIMESTAMP, description: "Time of the next run. Absent while the source is disabled" },
     first_date: DATE,
     last_date: DATE,
   },
@@ -82,13 +82,19 @@ export const REPORTED_LINE = titledObject(
   {
     ...COUNTED,
     date: DATE,
-    version: { type: "string", description: "Absent if the registry does not count versions separately" },
-    value: { ...NULLABLE_COUNT, description: "Null on a day on which the registry reset its counter" },
+    version: {
+      type: "string",
+      description: "Version of the package. Absent if the registry does not count versions separately",
+    },
+    value: {
+      ...NULLABLE_COUNT,
+      description: "Count of the day. Null if the registry reset its counter on that day",
+    },
     first_value: NULLABLE_COUNT,
     fetched_at: TIMESTAMP,
     changed_at: {
       ...TIMESTAMP,
-      description: "Absent if the value has not changed since it was first fetched",
+      description: "Time at which a changed value was fetched. Absent if the value has never changed",
     },
   },
 );

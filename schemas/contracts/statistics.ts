@@ -83,7 +83,7 @@ export interface StatisticsListPage extends Period {
 const TOTALS = titledObject("StatisticsTotals", ["downloads", "views", "unique_addresses", "companies"], {
   downloads: COUNT,
   views: COUNT,
-  unique_addresses: { ...COUNT, description: "Each IP address counts once in the whole range. Exact" },
+  unique_addresses: { ...COUNT, description: "Exact number of distinct IP addresses in the whole range" },
   companies: { ...COUNT, description: "Companies with at least one download or view" },
 });
 export type StatisticsTotals = FromSchema<typeof TOTALS>;
@@ -93,7 +93,7 @@ const BUCKET = titledObject("StatisticsBucket", ["date", "downloads", "views", "
   time: { ...TIMESTAMP, description: "Start of the hour. Only with `interval=hour`" },
   downloads: COUNT,
   views: COUNT,
-  unique_addresses: { ...COUNT, description: "Each IP address counts once per bucket" },
+  unique_addresses: { ...COUNT, description: "Exact number of distinct IP addresses in the bucket" },
 });
 export type StatisticsBucket = FromSchema<typeof BUCKET>;
 
@@ -192,7 +192,7 @@ export const STATISTICS_LIST_PAGE = titledObject(
     complete_through: COMPLETE_THROUGH,
     events_from: EVENTS_FROM,
     compare: objectOf(["start_date", "end_date"], PERIOD),
-    rows: { type: "array", items: STATISTICS_ROW, description: "Largest first" },
+    rows: { type: "array", items: STATISTICS_ROW, description: "Rows, largest first" },
     next: { type: "string", format: "uri", description: "URL of the next page. Absent on the last page" },
   },
 );
@@ -221,7 +221,7 @@ export const PACKAGE_STATISTICS = titledObject(
     start_date: DATE,
     end_date: { ...DATE, description: "End of the range (exclusive)" },
     complete_through: TIMESTAMP,
-    packages: { type: "array", items: PACKAGE_DOWNLOADS, description: "Most downloaded first" },
+    packages: { type: "array", items: PACKAGE_DOWNLOADS, description: "Packages, most downloaded first" },
   },
 );
 export type PackageStatistics = FromSchema<typeof PACKAGE_STATISTICS>;

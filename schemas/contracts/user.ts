@@ -25,7 +25,7 @@ export const API_TOKEN_FIELDS = {
 const LISTED_FIELDS = {
   ...API_TOKEN_FIELDS,
   createdAt: TIMESTAMP,
-  lastUsedAt: { ...TIMESTAMP, description: "Accurate to the minute" },
+  lastUsedAt: { ...TIMESTAMP, description: "Time of the last use, accurate to the minute" },
 };
 
 export const API_TOKEN_V1 = titledObject("ApiTokenV1", ["id", "name", "scopes", "createdAt"], LISTED_FIELDS);

@@ -93,7 +93,10 @@ export function webhookEventSchema(kind: WebhookEventKind) {
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-const STATUS = { type: ["integer", "null"], description: "Null if there was no response" } as const;
+const STATUS = {
+  type: ["integer", "null"],
+  description: "HTTP status of the response. Null if there was no response",
+} as const;
 
 const ATTEMPT = objectOf(["started_at", "status", "duration_ms"], {
   started_at: TIMESTAMP,

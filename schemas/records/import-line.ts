@@ -79,7 +79,7 @@ export const IMPORT_LINE = {
     },
     $remote_address: { ...TEXT, description: "The client's IPv4 or IPv6 address" },
     $user_agent: TEXT,
-    $referrer: { ...TEXT, description: "Alias: `$referer`" },
+    $referrer: { ...TEXT, description: "URL of the referring page. Alias: `$referer`" },
     $version: TEXT,
     $type: TEXT,
     $domain: TEXT,

@@ -56,7 +56,10 @@ const TARGET = {
   additionalProperties: false,
   properties: {
     id: { type: "string", format: "uuid" },
-    name: { type: ["string", "null"], description: "Null if it has been deleted" },
+    name: {
+      type: ["string", "null"],
+      description: "Name of the package or pixel. Null if it has been deleted",
+    },
   },
 } as const;
 

@@ -54,7 +54,7 @@ export function Permissions({ permissions }: { permissions: readonly PackagePerm
 
 const KIND_LABELS: Record<PublicKind, string> = {
   none: "Private",
-  badge: "Badge: one number",
+  badge: "Badge only: one number",
   page: "Badge and public page: downloads, versions, clients, platforms, countries",
 };
 

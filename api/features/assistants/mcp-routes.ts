@@ -113,7 +113,8 @@ const ASK: Operation = {
     },
     202: { description: "Notification accepted" },
     400: {
-      description: "Not JSON, not a message of the protocol, or an unknown protocol version",
+      description:
+        "The body is not JSON or not a message of the protocol, or the protocol version is unknown",
       schema: REFUSED,
     },
     406: {

@@ -52,7 +52,7 @@ const QUERY = {
   fields: {
     schema: { type: "string", enum: ["name"] },
     description: "Adds `package_name` to NDJSON lines. The other formats always include it",
-    sentence: "must be name",
+    sentence: 'must be "name"',
   },
 } as const satisfies Parameters;
 

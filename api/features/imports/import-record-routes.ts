@@ -155,7 +155,7 @@ export function importFaultRoutes({ pg, clickhouse }: ImportFaultRoutesDeps): Ro
         path: { import: ID },
         answers: {
           200: {
-            description: "Types, counts and the first lines of each",
+            description: "The types of log entries, each with its count and its first lines",
             schema: IMPORT_FAULTS,
             example: EXAMPLE,
           },

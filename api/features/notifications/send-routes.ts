@@ -79,7 +79,11 @@ export function notificationSendRoutes(deps: SendRoutesDeps): Route[] {
           "Emails are sent only to receivers who are `confirmed`. An account can send " +
           `${SENDS_BY_HAND_MAX} messages a minute; emails also count towards the email limits.`,
         answers: {
-          200: { description: "Result", schema: NOTIFICATION_SENT, example: { success: true } },
+          200: {
+            description: "Whether the message was sent",
+            schema: NOTIFICATION_SENT,
+            example: { success: true },
+          },
         },
       },
       async handle(call) {

@@ -117,7 +117,7 @@ function describeWebhooks(components: Components): DocumentObject {
             },
           },
         },
-        responses: { "2XX": { description: "Received. Respond within 5 s" } },
+        responses: { "2XX": { description: "The event was received. Respond within 5 s" } },
         security: [],
       },
     },

@@ -51,10 +51,14 @@ export function createHostChecks(resolveTxt: ResolveTxt): HostChecks {
 /** Whether the record of a host is there. Throws `unavailable` where the DNS gives no answer. */
 async function lookAt(state: HostState, resolveTxt: ResolveTxt): Promise<boolean> {
   const texts = await resolveTxt(verificationName(state.host)).catch((cause: unknown) => {
-    throw new Problem("unavailable", `The DNS lookup of ${verificationName(state.host)} got no response.`, {
-      retryAfterSeconds: 60,
-      cause,
-    });
+    throw new Problem(
+      "unavailable",
+      `The DNS lookup of ${verificationName(state.host)} got no response. Try again later.`,
+      {
+        retryAfterSeconds: 60,
+        cause,
+      },
+    );
   });
   return texts.some((text) => text.trim() === state.token);
 }

@@ -263,7 +263,7 @@ describe("migrations", () => {
       "the database is newer than this program: it has the unknown migration 02-fill.sql",
     );
     await expect(migrateClickHouse([client], { known: [things, fill(4)] })).rejects.toThrow(
-      "migration 02-fill.sql was applied with different content than this program has",
+      "migration 02-fill.sql was applied with content that differs from this program's",
     );
   });
 });
