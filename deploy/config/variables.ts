@@ -62,19 +62,19 @@ export const GROUPS = {
     PORT: {
       ...PORT,
       default: "8080",
-      meaning: "The API: management, imports and exports.",
+      meaning: "Port of the API (management, imports and exports).",
       roles: ["api"],
     },
     COLLECT_PORT: {
       ...PORT,
       default: "8081",
-      meaning: "The collector: downloads, page views and reports.",
+      meaning: "Port of the collector (downloads, page views and reports).",
       roles: ["collect"],
     },
     METRICS_PORT: {
       ...PORT,
       default: "9464",
-      meaning: "`/metrics` for Prometheus, and `/healthz` and `/readyz` for every role.",
+      meaning: "Port of `/metrics` for Prometheus, and of `/healthz` and `/readyz` for every role.",
     },
     PUBLIC_URL: {
       format: "public-url",
@@ -251,14 +251,14 @@ export const GROUPS = {
       format: "text",
       mustBe: "a user name",
       unset: "none",
-      meaning: "For SASL authentication.",
+      meaning: "User name for SASL authentication.",
       requires: ["KAFKA_SASL_MECHANISM"],
     },
     KAFKA_SASL_PASSWORD: {
       format: "any",
       mustBe: "a password",
       unset: "none",
-      meaning: "For SASL authentication.",
+      meaning: "Password for SASL authentication.",
       requires: ["KAFKA_SASL_MECHANISM"],
       secret: true,
     },
@@ -366,7 +366,7 @@ export const GROUPS = {
       format: "smtp-url",
       mustBe:
         "an smtp:// or smtps:// URL with a host, such as smtps://user:password@mail.example.org (@ in a user or password is %40)",
-      unset: "no mail is sent, and email notifications cannot be created",
+      unset: "no email is sent, and email notifications cannot be created",
       meaning:
         "The mail server for [notifications](../how-to/notifications.md). With `smtp://` the connection is encrypted " +
         "if the server offers STARTTLS; `?requireTLS=true` requires it.",
@@ -377,8 +377,8 @@ export const GROUPS = {
     MAIL_FROM: {
       format: "mailbox",
       mustBe: "an email address, or a name and an address such as Acme <stats@example.org> (RFC 5322)",
-      unset: "no mail is sent",
-      meaning: "The sender of all mails. Use a domain for which the mail server signs mails (DKIM).",
+      unset: "no email is sent",
+      meaning: "The sender of all emails. Use a domain for which the mail server signs emails (DKIM).",
       roles: ["api", "jobs"],
       requires: ["SMTP_URL"],
     },
@@ -424,7 +424,7 @@ export const GROUPS = {
       default: "1000",
       meaning:
         "How many entries an owner's audit log keeps for each token and each of `export.read`, " +
-        "`packages.export` and `user.sign-in-failed`; older ones are deleted. Other entries are not limited.",
+        "`packages.export` and `user.sign-in-failed`; older entries are deleted. Other entries are not limited.",
       roles: ["api"],
     },
   },
