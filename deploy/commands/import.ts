@@ -147,7 +147,7 @@ const ACCESS_LOGS = new Intl.ListFormat("en", { type: "disjunction" }).format(
 function patternOf({ path, format }: Formatted): string | undefined {
   if (path === undefined) return undefined;
   if (!isAccessLog(format))
-    throw new StartFailure(`--path works with access logs only. Add --format ${ACCESS_LOGS}.`);
+    throw new StartFailure(`--path can only be used with access logs. Add --format ${ACCESS_LOGS}.`);
   const template = decodeRouteTemplate(path);
   if ("fault" in template) throw new StartFailure(`--path ${path} ${template.fault}.`);
   return path;

@@ -125,7 +125,7 @@ function PackageRecord({ record, upstream }: RecordProps) {
           required
           hint={
             libraryType === "npm"
-              ? "The name on npm. Installs reported under another name are not counted."
+              ? "The package's name on npm. Installs reported under another name are not counted."
               : "Renaming changes URLs that contain the name. The ID and all statistics are kept."
           }
         />

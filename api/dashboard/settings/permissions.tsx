@@ -20,7 +20,7 @@ const LEVEL_LABELS: Record<PermissionLevel, string> = {
   admin: "Admin: full access to this package",
   member: "Member: can view statistics and exports",
   blocked: "Blocked: no access, regardless of role",
-  default: "Default: the access that their role gives",
+  default: "Default: the access given by the user's role",
 };
 
 export function Permissions({ permissions }: { permissions: readonly PackagePermissionV1[] }) {

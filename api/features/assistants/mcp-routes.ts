@@ -77,7 +77,10 @@ async function readMessage(ctx: ApiContext): Promise<unknown> {
  */
 function requireKnownOrigin(origin: string, known: readonly string[]): void {
   if (origin === "" || known.includes("*") || known.includes(origin)) return;
-  throw new Problem("forbidden", "This origin is not allowed. The operator of the service can allow it.");
+  throw new Problem(
+    "forbidden",
+    "This origin is not allowed. The operator of this service can add it to CORS_ORIGINS.",
+  );
 }
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };

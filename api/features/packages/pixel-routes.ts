@@ -81,7 +81,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
     getRoute(resource),
     updateRoute(resource, {
       summary: "Update a pixel",
-      description: "If `package` is omitted, the association is removed.",
+      description: "If `package` is omitted, the pixel no longer belongs to a package.",
       body: BODY,
       parse: parsePixelUpsert,
       async apply(client, { call: { account }, before, sent }) {
