@@ -2,7 +2,7 @@ import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, titledObject } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
-import { NOTIFICATION_EVENTS, type NotificationEvent } from "./notification-data.js";
+import { NOTIFICATION_EVENTS, type NotificationEvent } from "./notification-event.js";
 
 export const NOTIFICATION_CHANNELS = ["email", "slack", "discord", "mattermost", "teams"] as const;
 export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];

@@ -1,7 +1,7 @@
 import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
 import { STAGES, type Stage } from "../records/funnel.js";
-import { NOTIFICATION_DATA, type NotificationData } from "./notification-data.js";
+import { NOTIFICATION_DATA, type NotificationData } from "./notification-event.js";
 
 export interface WebhookEventData extends NotificationData {
   "company-funnel-stage-changed": {

@@ -1,4 +1,4 @@
-import type { DigestData } from "./notification-data.js";
+import type { DigestData } from "./notification-event.js";
 import type { WebhookEventData, WebhookEventKind } from "./webhook-event.js";
 
 const PERIOD = {

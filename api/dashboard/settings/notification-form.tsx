@@ -1,5 +1,5 @@
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
-import { NOTIFICATION_EVENTS } from "../../../schemas/contracts/notification-data.js";
+import { NOTIFICATION_EVENTS } from "../../../schemas/contracts/notification-event.js";
 import {
   NOTIFICATION_CHANNELS,
   type NotificationRecord,

@@ -1,4 +1,4 @@
-import type { NotificationEvent } from "../../../schemas/contracts/notification-data.js";
+import type { NotificationEvent } from "../../../schemas/contracts/notification-event.js";
 import type { NotificationChannel } from "../../../schemas/contracts/notification.js";
 
 export const EVENT_WORDS: Record<NotificationEvent, string> = {

@@ -5,7 +5,7 @@ import {
   type NotificationUpdate,
   THRESHOLDS,
 } from "../../../schemas/contracts/notification.js";
-import type { NotificationEvent } from "../../../schemas/contracts/notification-data.js";
+import type { NotificationEvent } from "../../../schemas/contracts/notification-event.js";
 import { FORMATS } from "../../../schemas/formats.js";
 import { isMailbox, mailboxKey, parseMailbox } from "../../../schemas/mailbox.js";
 import { Problem } from "../../../schemas/problem.js";

@@ -6,12 +6,12 @@ import type {
   NotificationEvent,
   SourceFailedData,
   WebhookDisabledData,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 import { path, withQuery } from "../../web/address.js";
 import { formatFull, formatShare } from "../../web/parts/format.js";
 import { downloadsChanged, monthlyDigest, newCompanies, weeklyDigest } from "./compose-period.js";
 import { PRODUCT_NAME } from "../../base/http/product.js";
-import { type Message, type Said, oneLine, quoted } from "./message.js";
+import { type Message, type Draft, oneLine, quoted } from "./message.js";
 import type { AnyData } from "./messages.js";
 
 export interface Composed {
@@ -23,7 +23,7 @@ export interface Composed {
 }
 
 export function composeMessage({ event, data, owner, base }: Composed): Message {
-  const compose = COMPOSERS[event] as (data: AnyData, owner: string) => Said;
+  const compose = COMPOSERS[event] as (data: AnyData, owner: string) => Draft;
   const { end, query, label, ...said } = compose(data, owner);
   const page = withQuery(`/dashboard${path`/o/${owner}`}${end}`, query);
   const { correction } = data as { correction?: boolean };
@@ -42,7 +42,7 @@ export function composeMessage({ event, data, owner, base }: Composed): Message 
 const CORRECTION =
   "This corrects an earlier message. The numbers have changed because events were added, replaced or retracted.";
 
-const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event], owner: string) => Said } = {
+const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event], owner: string) => Draft } = {
   "weekly-digest": weeklyDigest,
   "monthly-digest": monthlyDigest,
   "new-companies": newCompanies,
@@ -52,7 +52,7 @@ const COMPOSERS: { [Event in NotificationEvent]: (data: NotificationData[Event],
   "source-failed": sourceFailed,
 };
 
-function importFailed(data: ImportFailedData, owner: string): Said {
+function importFailed(data: ImportFailedData, owner: string): Draft {
   const into = intoOf(data, owner);
   const limit = `You get this message when more than ${data.threshold_percent} % of an import's lines are rejected.`;
   if (data.failures > 1)
@@ -106,7 +106,7 @@ function listed<Failure>(
   return [...first.map(lineOf), ...(left > 0 ? [`And ${formatFull(left)} more.`] : [])];
 }
 
-function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
+function webhookDisabled(data: WebhookDisabledData, owner: string): Draft {
   if (data.failures > 1)
     return {
       subject: `${quoted(owner)}: ${formatFull(data.failures)} webhooks were disabled`,
@@ -130,7 +130,7 @@ function webhookDisabled(data: WebhookDisabledData, owner: string): Said {
   };
 }
 
-function sourceFailed(data: SourceFailedData, owner: string): Said {
+function sourceFailed(data: SourceFailedData, owner: string): Draft {
   const sources = { label: "Open registry counts", end: "/settings/sources" };
   if (data.failures > 1)
     return {

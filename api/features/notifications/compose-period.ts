@@ -4,7 +4,7 @@ import type {
   DownloadsChangedData,
   NewCompaniesData,
   NewCompany,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 import { addDays } from "../../../schemas/date-range.js";
 import {
   countryName,
@@ -16,13 +16,13 @@ import {
   formatTime,
 } from "../../web/parts/format.js";
 import { changeOf } from "../../../schemas/contracts/statistics.js";
-import { type Chart, type Said, type Tile, oneLine, quoted } from "./message.js";
+import { type Chart, type Draft, type Tile, oneLine, quoted } from "./message.js";
 
-export function weeklyDigest(data: DigestData, owner: string): Said {
+export function weeklyDigest(data: DigestData, owner: string): Draft {
   return digest(data, owner, { unit: "week", when: daysOf(data) });
 }
 
-export function monthlyDigest(data: DigestData, owner: string): Said {
+export function monthlyDigest(data: DigestData, owner: string): Draft {
   return digest(data, owner, { unit: "month", when: formatMonth(data.start_date) });
 }
 
@@ -42,7 +42,7 @@ function digest(
   data: DigestData,
   owner: string,
   { unit, when }: { unit: "week" | "month"; when: string },
-): Said {
+): Draft {
   const { totals, before, new_companies: fresh } = data;
   const name = subjectOf(data, owner);
   const count = totals.downloads > 0 || totals.views === 0 ? "downloads" : "views";
@@ -128,7 +128,7 @@ function digestCharts(
   return charts.filter(({ rows }) => rows.length > 0);
 }
 
-export function newCompanies(data: NewCompaniesData, owner: string): Said {
+export function newCompanies(data: NewCompaniesData, owner: string): Draft {
   const { new_companies: fresh, companies } = data;
   const name = subjectOf(data, owner);
   const many = numbered(fresh, "new company", "new companies");
@@ -157,7 +157,7 @@ function companyRows(companies: readonly NewCompany[]): Chart["rows"] {
   }));
 }
 
-export function downloadsChanged(data: DownloadsChangedData, owner: string): Said {
+export function downloadsChanged(data: DownloadsChangedData, owner: string): Draft {
   const { downloads, median, change, threshold_percent: threshold, series } = data;
   const name = subjectOf(data, owner);
   const day = formatDate(data.start_date);

@@ -3,7 +3,7 @@ import type {
   FailureEvent,
   ImportFailedData,
   NotificationData,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 import { NIL_UUID } from "../../../schemas/formats.js";
 
 const ONE = { failures: 1, others: [] };

@@ -5,7 +5,7 @@ import {
   type FailureEvent,
   type NotificationData,
   OTHERS_MAX,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 import { THRESHOLDS } from "../../../schemas/contracts/notification.js";
 import { withoutNulls } from "../../../schemas/formats.js";
 import { type Postgres, query } from "../../base/postgres/query.js";

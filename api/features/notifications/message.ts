@@ -22,7 +22,7 @@ export interface Chart {
 }
 
 /** A message without its link, and the page that the link leads to. */
-export type Said = Pick<Message, "subject" | "lines"> &
+export type Draft = Pick<Message, "subject" | "lines"> &
   Partial<Message> & {
     /** Of the page that it leads to. */
     end: string;

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { NotificationData, NotificationEvent } from "../../../schemas/contracts/notification-data.js";
+import type { NotificationData, NotificationEvent } from "../../../schemas/contracts/notification-event.js";
 import { type Postgres, deleteInBatches, query } from "../../base/postgres/query.js";
 import type { Rule } from "./rules.js";
 

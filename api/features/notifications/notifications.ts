@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import type { NotificationChannel, NotificationRecord } from "../../../schemas/contracts/notification.js";
-import type { NotificationEvent } from "../../../schemas/contracts/notification-data.js";
+import type { NotificationEvent } from "../../../schemas/contracts/notification-event.js";
 import { type Nullable, isUuid, withoutNulls } from "../../../schemas/formats.js";
 import { type Owner, wholeOwnerFor } from "../../base/access/authorise.js";
 import { findById, named } from "../../base/http/resource.js";

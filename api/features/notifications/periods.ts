@@ -1,4 +1,4 @@
-import type { PeriodEvent } from "../../../schemas/contracts/notification-data.js";
+import type { PeriodEvent } from "../../../schemas/contracts/notification-event.js";
 import { DAY_MS, type DateRange, dateAt } from "../../../schemas/date-range.js";
 
 type Unit = "day" | "week" | "month";

@@ -6,13 +6,13 @@ import {
   type NotificationData,
   type PeriodEvent,
   isPeriodEvent,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 import type { DateRange } from "../../../schemas/date-range.js";
 import { readCompleteThrough } from "../imports/export-state.js";
 import { inTransaction } from "../../base/postgres/connection.js";
 import { enqueueWebhookEvent } from "../../base/outbox/webhook-outbox.js";
 import { gatheredData, readFailures } from "./failures.js";
-import { isCorrected, saysSomething } from "./judge-data.js";
+import { shouldCorrect, shouldNotify } from "./should-notify.js";
 import {
   type AnyData,
   type FoundMessage,
@@ -169,7 +169,7 @@ async function planPeriods(run: Reading, rule: PeriodRule): Promise<number> {
 
 async function planFirst(run: Reading, rule: PeriodRule, range: DateRange): Promise<number> {
   const data = await readOnce(run, rule, range);
-  const state = saysSomething(rule.event, data) ? "pending" : "nothing";
+  const state = shouldNotify(rule.event, data) ? "pending" : "nothing";
   const completeThrough = data.complete_through;
   return putMessage(run.pg, { rule, period: range.startDate, state, data, completeThrough });
 }
@@ -203,9 +203,9 @@ async function planAgain(
   const now = await readOnce(run, rule, range);
   const completeThrough = now.complete_through;
   const before = told.data as NotificationData[PeriodEvent];
-  if (told.state === "nothing" && saysSomething(event, now))
+  if (told.state === "nothing" && shouldNotify(event, now))
     return putLate(pg, { rule, id: told.id, data: now });
-  const isWorthIt = told.state === "sent" && isCorrected(event, before, now);
+  const isWorthIt = told.state === "sent" && shouldCorrect(event, before, now);
   const data = { ...now, correction: true };
   const period = range.startDate;
   const corrects = told.id;

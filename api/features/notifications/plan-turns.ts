@@ -1,4 +1,4 @@
-import { NOTIFICATION_EVENTS } from "../../../schemas/contracts/notification-data.js";
+import { NOTIFICATION_EVENTS } from "../../../schemas/contracts/notification-event.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
 
 /** An owner whose rules are to be gone through, from the one after `after`, or from the first. */

@@ -14,7 +14,7 @@ import type {
   NewCompaniesData,
   NotificationData,
   PeriodEvent,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 import { THRESHOLDS } from "../../../schemas/contracts/notification.js";
 import { DAY_MS, type DateRange, FIRST_DAY, dateAt } from "../../../schemas/date-range.js";
 import { readExportState } from "../imports/export-state.js";
@@ -22,7 +22,7 @@ import { listPixelNames } from "../packages/pixels.js";
 import type { Postgres } from "../../base/postgres/query.js";
 import { periodOf, rowOf, seriesOf } from "../statistics/statistics-answer.js";
 import { changeOf } from "../../../schemas/contracts/statistics.js";
-import { medianOf } from "./judge-data.js";
+import { medianOf } from "./should-notify.js";
 import { periodBefore } from "./periods.js";
 import type { PeriodRule } from "./rules.js";
 import { type ScopePackage, readScopePackages } from "./scope-packages.js";

@@ -4,7 +4,7 @@ import {
   type NotificationEvent,
   type PeriodEvent,
   isPeriodEvent,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
 
 /** Something that may have to be told: a notification, or a kind that webhooks of an owner subscribe to. */

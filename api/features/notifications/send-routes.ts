@@ -2,7 +2,7 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 import { v7 as uuidv7 } from "uuid";
 import type { ClickHouse } from "../../../schemas/shards.js";
 import { NOTIFICATION_PREVIEW, NOTIFICATION_SENT } from "../../../schemas/contracts/notification.js";
-import { isPeriodEvent } from "../../../schemas/contracts/notification-data.js";
+import { isPeriodEvent } from "../../../schemas/contracts/notification-event.js";
 import { Problem } from "../../../schemas/problem.js";
 import { limitWork, type RunLimited } from "../../base/http/limit-work.js";
 import { type Call, type Route, route } from "../../base/http/route.js";

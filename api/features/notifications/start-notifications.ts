@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { passFaultPoint } from "../../../schemas/fault-point.js";
-import { isDigest } from "../../../schemas/contracts/notification-data.js";
+import { isDigest } from "../../../schemas/contracts/notification-event.js";
 import type { ClaimLimits } from "../../base/outbox/claim-items.js";
 import { startOutbox } from "../../base/outbox/start-outbox.js";
 import {

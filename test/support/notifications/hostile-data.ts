@@ -1,4 +1,4 @@
-import type { DigestData } from "../../../schemas/contracts/notification-data.js";
+import type { DigestData } from "../../../schemas/contracts/notification-event.js";
 
 /** Names that would be markup, mentions or other lines somewhere. */
 export const HOSTILE = [

@@ -4,7 +4,7 @@ import { createSealer } from "../../../api/base/identity/tokens.js";
 import type { AnyData } from "../../../api/features/notifications/messages.js";
 import { insertNotification, newNotificationId } from "../../../api/features/notifications/notifications.js";
 import type { NotificationChannel } from "../../../schemas/contracts/notification.js";
-import type { NotificationEvent } from "../../../schemas/contracts/notification-data.js";
+import type { NotificationEvent } from "../../../schemas/contracts/notification-event.js";
 import { mailboxKey } from "../../../schemas/mailbox.js";
 import { SECRET_KEY } from "../api/management-api.js";
 import { DIGEST } from "./hostile-data.js";

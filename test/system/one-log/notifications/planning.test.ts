@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { planMessages } from "../../../../api/features/notifications/plan-messages.js";
 import type { Rule } from "../../../../api/features/notifications/rules.js";
 import { insertWebhook, newWebhookId } from "../../../../api/features/webhooks/webhooks.js";
-import type { NotificationEvent } from "../../../../schemas/contracts/notification-data.js";
+import type { NotificationEvent } from "../../../../schemas/contracts/notification-event.js";
 import type { ClickHouse } from "../../../../schemas/shards.js";
 import { postgres, usePostgres } from "../../../support/api/use-world.js";
 import { putAccount, putNotification, putOwner } from "../../../support/notifications/put-notifications.js";

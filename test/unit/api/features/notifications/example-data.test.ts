@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exampleOf } from "../../../../../api/features/notifications/example-data.js";
-import type { ImportFailedData } from "../../../../../schemas/contracts/notification-data.js";
+import type { ImportFailedData } from "../../../../../schemas/contracts/notification-event.js";
 
 describe("an example of a failed import", () => {
   test.each([null, 0, 0.5, 1, 4.99, 5, 6, 42.5, 99, 99.9, 100, 150, 10_000])(

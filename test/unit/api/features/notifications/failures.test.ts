@@ -6,7 +6,7 @@ import type {
   FailedImport,
   FailureEvent,
   NotificationData,
-} from "../../../../../schemas/contracts/notification-data.js";
+} from "../../../../../schemas/contracts/notification-event.js";
 import { HOSTILE } from "../../../../support/notifications/hostile-data.js";
 
 const failedImport = (nth: number, artifact?: string): FailedImport => ({

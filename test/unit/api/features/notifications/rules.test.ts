@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
-  isCorrected,
+  shouldCorrect,
   isFar,
   medianOf,
-  saysSomething,
-} from "../../../../../api/features/notifications/judge-data.js";
+  shouldNotify,
+} from "../../../../../api/features/notifications/should-notify.js";
 import { isDue, lastPeriods, periodBefore } from "../../../../../api/features/notifications/periods.js";
 import { outcomeOf } from "../../../../../api/features/notifications/start-notifications.js";
-import type { PeriodEvent } from "../../../../../schemas/contracts/notification-data.js";
+import type { PeriodEvent } from "../../../../../schemas/contracts/notification-event.js";
 import { DIGEST } from "../../../../support/notifications/hostile-data.js";
 import { testTable } from "../../../../support/test-table.js";
 
@@ -85,20 +85,20 @@ describe("a correction", () => {
     [0, 1, true],
     [0, 0, false],
   ])("of %d to %d downloads is worth it: %s", (before, now, worth) => {
-    expect(isCorrected("weekly-digest", withDownloads(before), withDownloads(now))).toBe(worth);
+    expect(shouldCorrect("weekly-digest", withDownloads(before), withDownloads(now))).toBe(worth);
   });
 
   test("is worth it for one more new company", () => {
-    expect(isCorrected("weekly-digest", DIGEST, { ...DIGEST, new_companies: DIGEST.new_companies + 1 })).toBe(
-      true,
-    );
+    expect(
+      shouldCorrect("weekly-digest", DIGEST, { ...DIGEST, new_companies: DIGEST.new_companies + 1 }),
+    ).toBe(true);
   });
 });
 
 test("a digest of nothing after nothing says nothing, and one of nothing after something does", () => {
   const none = { downloads: 0, views: 0, unique_addresses: 0, companies: 0 };
-  expect(saysSomething("weekly-digest", { ...DIGEST, totals: none, before: none })).toBe(false);
-  expect(saysSomething("weekly-digest", { ...DIGEST, totals: none })).toBe(true);
+  expect(shouldNotify("weekly-digest", { ...DIGEST, totals: none, before: none })).toBe(false);
+  expect(shouldNotify("weekly-digest", { ...DIGEST, totals: none })).toBe(true);
 });
 
 test("a message is tried again for about a day, and not at all after a refusal", () => {

@@ -4,12 +4,12 @@ import type {
   NewCompaniesData,
   NotificationData,
   PeriodEvent,
-} from "../../../schemas/contracts/notification-data.js";
+} from "../../../schemas/contracts/notification-event.js";
 
 type DataOf = NotificationData[PeriodEvent];
 
 /** Whether there is something to tell of the period. */
-export function saysSomething(event: PeriodEvent, data: DataOf): boolean {
+export function shouldNotify(event: PeriodEvent, data: DataOf): boolean {
   switch (event) {
     case "new-companies":
       return (data as NewCompaniesData).new_companies > 0;
@@ -45,7 +45,7 @@ export function medianOf(counts: readonly number[]): number {
 const SHARE_MIN = 0.01;
 
 /** Whether the numbers that were told have changed enough for a correction. */
-export function isCorrected(event: PeriodEvent, told: DataOf, now: DataOf): boolean {
+export function shouldCorrect(event: PeriodEvent, told: DataOf, now: DataOf): boolean {
   const after = figuresOf(event, now);
   return figuresOf(event, told).some((figure, nth) => {
     const other = after[nth] ?? 0;
