@@ -1,135 +1,57 @@
-import { COUNT, DATE, TIMESTAMP, objectOf } from "../formats.js";
+import { COUNT, DATE, TIMESTAMP, namesOf, objectOf } from "../formats.js";
 
-/** Of periods. The others tell of a failure, once. */
-export const PERIOD_EVENTS = [
-  "weekly-digest",
-  "monthly-digest",
-  "new-companies",
-  "downloads-changed",
-] as const;
-export type PeriodEvent = (typeof PERIOD_EVENTS)[number];
-
-export const NOTIFICATION_EVENTS = [
-  ...PERIOD_EVENTS,
-  "import-failed",
-  "webhook-disabled",
-  "source-failed",
-] as const;
-export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
-export type FailureEvent = Exclude<NotificationEvent, PeriodEvent>;
-
-export function isPeriodEvent(event: NotificationEvent): event is PeriodEvent {
-  return PERIOD_EVENTS.some((each) => each === event);
+/** What a webhook or a notification may send. */
+export interface EventDeclaration {
+  /** A noun, for forms and tables. */
+  label: string;
+  /** A sentence without its full stop, for the API document. */
+  when: string;
+  data: object;
+  /** Valid by `data`. */
+  example: object;
 }
 
-export function isDigest(event: NotificationEvent): boolean {
-  return event === "weekly-digest" || event === "monthly-digest";
+/** The type of an event's data. `FromSchema` of json-schema-to-ts is too deep for the digest. */
+export type DataOf<Schema> = Schema extends { enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { items: infer Items }
+    ? DataOf<Items>[]
+    : Schema extends { required: readonly (infer Name)[]; properties: infer Properties }
+      ? { -readonly [Each in keyof Properties & Name]: DataOf<Properties[Each]> } & {
+          -readonly [Each in Exclude<keyof Properties, Name>]?: DataOf<Properties[Each]>;
+        }
+      : Schema extends { type: readonly (infer Type)[] }
+        ? Primitives[Type & keyof Primitives]
+        : Schema extends { type: infer Type }
+          ? Primitives[Type & keyof Primitives]
+          : never;
+
+interface Primitives {
+  string: string;
+  integer: number;
+  number: number;
+  boolean: boolean;
+  null: null;
 }
 
-/** What every message about a period says. */
-interface PeriodData {
-  start_date: string;
-  /** The first day that is left out. */
-  end_date: string;
-  complete_through: string;
-  /** Whether the numbers were sent before and have changed. */
-  correction: boolean;
-  /** The name of the one package that it is about. */
-  package?: string;
+interface NotificationDeclaration extends EventDeclaration {
+  threshold?: {
+    /** The default. */
+    percent: number;
+    /** A noun, without its article. */
+    about: string;
+  };
+  /** The event is about the owner, never about one package. */
+  isOfOwner?: true;
 }
 
-export interface DigestTotals {
-  downloads: number;
-  views: number;
-  unique_addresses: number;
-  companies: number;
+export const TEXT = { type: "string" } as const;
+const PERCENT = { type: "number", minimum: 0 } as const;
+
+function listOf<const Items extends object>(items: Items) {
+  return { type: "array", items } as const;
 }
 
-export interface NewCompany {
-  name: string;
-  domain?: string;
-  downloads: number;
-}
-
-export interface DigestData extends PeriodData {
-  totals: DigestTotals;
-  /** Of the period before. */
-  before: DigestTotals;
-  series: { date: string; downloads: number; views: number }[];
-  packages: { name: string; downloads: number; before: number }[];
-  countries: { country: string; downloads: number }[];
-  versions: { version: string; downloads: number }[];
-  new_companies: number;
-  companies: NewCompany[];
-}
-
-export interface NewCompaniesData extends PeriodData {
-  new_companies: number;
-  companies: NewCompany[];
-}
-
-export interface DownloadsChangedData extends PeriodData {
-  downloads: number;
-  /** Of the same weekday in the four weeks before. */
-  median: number;
-  /** Against the median: 0.5 is half as many again. Null if that is 0. */
-  change: number | null;
-  threshold_percent: number;
-  /** The five days, oldest first. */
-  series: { date: string; downloads: number }[];
-}
-
-export interface FailedImport {
-  import: string;
-  status: string;
-  /** Of its package or pixel; absent where it has several. */
-  artifact?: string;
-  events_total: number;
-  events_failed_to_import: number;
-  threshold_percent: number;
-  reason: "refused-lines" | "upload-interrupted";
-}
-
-export interface DisabledWebhook {
-  webhook: string;
-  /** Of its URL. */
-  host: string;
-  reason: string;
-}
-
-export interface FailedSource {
-  source: string;
-  kind: string;
-  name: string;
-  error: string;
-}
-
-/** The first failure of an hour, how many there were in all, and the next ones, at most `OTHERS_MAX`. */
-type Gathered<Failure> = Failure & { failures: number; others: Failure[] };
-
-export const OTHERS_MAX = 99;
-
-export type ImportFailedData = Gathered<FailedImport>;
-export type WebhookDisabledData = Gathered<DisabledWebhook>;
-export type SourceFailedData = Gathered<FailedSource>;
-
-export interface NotificationData {
-  "weekly-digest": DigestData;
-  "monthly-digest": DigestData;
-  "new-companies": NewCompaniesData;
-  "downloads-changed": DownloadsChangedData;
-  "import-failed": ImportFailedData;
-  "webhook-disabled": WebhookDisabledData;
-  "source-failed": SourceFailedData;
-}
-
-const TEXT = { type: "string" } as const;
-const TOTALS = objectOf(["downloads", "views", "unique_addresses", "companies"], {
-  downloads: COUNT,
-  views: COUNT,
-  unique_addresses: COUNT,
-  companies: COUNT,
-});
 const PERIOD = {
   start_date: DATE,
   end_date: DATE,
@@ -139,14 +61,19 @@ const PERIOD = {
     description: "True if this message corrects the numbers of an earlier message",
   },
 } as const;
-const listOf = (items: object) => ({ type: "array", items });
+const PACKAGE = { package: { ...TEXT, description: "The package" } } as const;
 const COMPANIES = {
   new_companies: COUNT,
   companies: listOf(objectOf(["name", "downloads"], { name: TEXT, domain: TEXT, downloads: COUNT })),
 } as const;
-const PERCENT = { type: "number", minimum: 0 } as const;
-
-const DIGEST = {
+const TOTALS = objectOf(["downloads", "views", "unique_addresses", "companies"], {
+  downloads: COUNT,
+  views: COUNT,
+  unique_addresses: COUNT,
+  companies: COUNT,
+});
+/** `before` is the period before. */
+const DIGEST_FIELDS = {
   ...PERIOD,
   totals: TOTALS,
   before: TOTALS,
@@ -158,68 +85,213 @@ const DIGEST = {
   versions: listOf(objectOf(["version", "downloads"], { version: TEXT, downloads: COUNT })),
   ...COMPANIES,
 } as const;
+const DIGEST = objectOf(namesOf(DIGEST_FIELDS), { ...DIGEST_FIELDS, ...PACKAGE });
 
-/** By event: when it is sent, and the properties of its data that are always there. */
-export const NOTIFICATION_DATA = {
-  "weekly-digest": { when: "A week (UTC, Monday to Sunday) is complete", data: DIGEST },
-  "monthly-digest": { when: "A month (UTC) is complete", data: DIGEST },
-  "new-companies": {
-    when: "Companies were seen for the first time on a day (UTC)",
-    data: { ...PERIOD, ...COMPANIES },
-  },
-  "downloads-changed": {
-    when: "The downloads of a day (UTC) differ strongly from the same weekday in the previous four weeks",
-    data: {
-      ...PERIOD,
-      downloads: COUNT,
-      median: { type: "number", minimum: 0 },
-      change: { type: ["number", "null"] },
-      threshold_percent: PERCENT,
-      series: listOf(objectOf(["date", "downloads"], { date: DATE, downloads: COUNT })),
-    },
-  },
-  "import-failed": {
-    when:
-      "An import was interrupted, or its share of rejected lines exceeded the threshold. Failures within " +
-      "an hour are combined in one event",
-    data: gathered(
-      {
-        import: TEXT,
-        status: TEXT,
-        events_total: COUNT,
-        events_failed_to_import: COUNT,
-        threshold_percent: PERCENT,
-        reason: { type: "string", enum: ["refused-lines", "upload-interrupted"] },
-      },
-      { artifact: TEXT },
-    ),
-  },
-  "webhook-disabled": {
-    when: "A webhook was disabled because deliveries kept failing",
-    data: gathered({ webhook: TEXT, host: TEXT, reason: TEXT }),
-  },
-  "source-failed": {
-    when:
-      "Fetching counts from a registry failed three times in a row. Failures within an hour are combined in " +
-      "one event",
-    data: gathered({ source: TEXT, kind: TEXT, name: TEXT, error: TEXT }),
-  },
-} as const satisfies {
-  [Event in NotificationEvent]: {
-    when: string;
-    data: Partial<Record<keyof NotificationData[Event], object>>;
-  };
+const PERIOD_EXAMPLE = {
+  start_date: "2026-10-26",
+  end_date: "2026-11-02",
+  complete_through: "2026-11-02T00:04:10.000000Z",
+  correction: false,
+};
+const COMPANIES_EXAMPLE = {
+  new_companies: 1,
+  companies: [{ name: "Mercedes-Benz", domain: "mercedes-benz.com", downloads: 12 }],
+};
+const DIGEST_EXAMPLE = {
+  ...PERIOD_EXAMPLE,
+  totals: { downloads: 1_840, views: 310, unique_addresses: 420, companies: 17 },
+  before: { downloads: 1_600, views: 290, unique_addresses: 385, companies: 16 },
+  series: [{ date: "2026-10-26", downloads: 260, views: 41 }],
+  packages: [{ name: "web", downloads: 1_840, before: 1_600 }],
+  countries: [{ country: "DE", downloads: 610 }],
+  versions: [{ version: "1.4.0", downloads: 900 }],
+  ...COMPANIES_EXAMPLE,
 };
 
-function gathered<Failure extends Record<string, object>>(failure: Failure, optional: object = {}) {
+const NEW_COMPANIES = { ...PERIOD, ...COMPANIES } as const;
+/** `change` is relative to the median: 0.5 means +50 %. `series` has the five days, oldest first. */
+const CHANGE = {
+  ...PERIOD,
+  downloads: COUNT,
+  median: { type: "number", minimum: 0 },
+  change: { type: ["number", "null"] },
+  threshold_percent: PERCENT,
+  series: listOf(objectOf(["date", "downloads"], { date: DATE, downloads: COUNT })),
+} as const;
+
+/** Events about a period that is over. */
+export const PERIOD_EVENTS = {
+  "weekly-digest": {
+    label: "Weekly digest",
+    when: "A week (UTC, Monday to Sunday) is complete",
+    data: DIGEST,
+    example: DIGEST_EXAMPLE,
+  },
+  "monthly-digest": {
+    label: "Monthly digest",
+    when: "A month (UTC) is complete",
+    data: DIGEST,
+    example: { ...DIGEST_EXAMPLE, start_date: "2026-10-01", end_date: "2026-11-01" },
+  },
+  "new-companies": {
+    label: "New companies",
+    when: "Companies were seen for the first time on a day (UTC)",
+    data: objectOf(namesOf(NEW_COMPANIES), { ...NEW_COMPANIES, ...PACKAGE }),
+    example: { ...PERIOD_EXAMPLE, start_date: "2026-11-01", ...COMPANIES_EXAMPLE },
+  },
+  "downloads-changed": {
+    label: "Unusual downloads",
+    when: "The downloads of a day (UTC) differ strongly from the same weekday in the previous four weeks",
+    threshold: {
+      percent: 50,
+      about: "minimum difference, in percent, from the median of the same weekday in the previous four weeks",
+    },
+    data: objectOf(namesOf(CHANGE), { ...CHANGE, ...PACKAGE }),
+    example: {
+      ...PERIOD_EXAMPLE,
+      start_date: "2026-11-01",
+      downloads: 530,
+      median: 250,
+      change: 1.12,
+      threshold_percent: 50,
+      series: [{ date: "2026-11-01", downloads: 530 }],
+    },
+  },
+} as const satisfies Record<string, NotificationDeclaration>;
+
+export const OTHERS_MAX = 99;
+
+/** The first failure of an hour, the number of failures, and the next ones. */
+function gathered<const Failure extends object, const Others extends object>(
+  failure: Failure,
+  others: Others,
+) {
   return {
     ...failure,
     failures: { ...COUNT, description: "Number of failures within the hour" },
     others: {
       type: "array",
       maxItems: OTHERS_MAX,
-      items: objectOf(Object.keys(failure), { ...failure, ...optional }),
+      items: others,
       description: `The other failures, at most ${OTHERS_MAX}`,
     },
-  };
+  } as const;
+}
+
+const IMPORT = {
+  import: TEXT,
+  status: TEXT,
+  events_total: COUNT,
+  events_failed_to_import: COUNT,
+  threshold_percent: PERCENT,
+  reason: { type: "string", enum: ["refused-lines", "upload-interrupted"] },
+} as const;
+const IMPORTS = gathered(IMPORT, objectOf(namesOf(IMPORT), { ...IMPORT, artifact: TEXT }));
+const WEBHOOK = { webhook: TEXT, host: TEXT, reason: TEXT } as const;
+const WEBHOOKS = gathered(WEBHOOK, objectOf(namesOf(WEBHOOK), WEBHOOK));
+const SOURCE = { source: TEXT, kind: TEXT, name: TEXT, error: TEXT } as const;
+const SOURCES = gathered(SOURCE, objectOf(namesOf(SOURCE), SOURCE));
+const ONE = { failures: 1, others: [] };
+const ID = "01a1fbad-cab4-710c-82a1-b3f3576e59e4";
+
+/** Events about something that failed. Failures within an hour are one event. */
+export const FAILURE_EVENTS = {
+  "import-failed": {
+    label: "Failed imports",
+    when:
+      "An import was interrupted, or its share of rejected lines exceeded the threshold. Failures within " +
+      "an hour are combined in one event",
+    threshold: { percent: 1, about: "percentage of rejected lines above which you are notified" },
+    data: objectOf(namesOf(IMPORTS), {
+      ...IMPORTS,
+      artifact: { ...TEXT, description: "Absent for imports into several packages or pixels" },
+    }),
+    example: {
+      import: ID,
+      status: "done",
+      artifact: "web",
+      events_total: 1_200,
+      events_failed_to_import: 60,
+      threshold_percent: 1,
+      reason: "refused-lines",
+      ...ONE,
+    },
+  },
+  "webhook-disabled": {
+    label: "Disabled webhooks",
+    when: "A webhook was disabled because deliveries kept failing",
+    isOfOwner: true,
+    data: objectOf(namesOf(WEBHOOKS), WEBHOOKS),
+    example: {
+      webhook: ID,
+      host: "crm.example.org",
+      reason: "No event could be delivered for three days.",
+      ...ONE,
+    },
+  },
+  "source-failed": {
+    label: "Failed registry counts",
+    when:
+      "Fetching counts from a registry failed three times in a row. Failures within an hour are combined in " +
+      "one event",
+    data: objectOf(namesOf(SOURCES), SOURCES),
+    example: {
+      source: ID,
+      kind: "npm",
+      name: "@acme/web",
+      error: "The registry returned 503.",
+      ...ONE,
+    },
+  },
+} as const satisfies Record<string, NotificationDeclaration>;
+
+/** Notifications and webhooks subscribe to these. */
+export const NOTIFICATION_EVENTS = { ...PERIOD_EVENTS, ...FAILURE_EVENTS };
+
+export type PeriodEvent = keyof typeof PERIOD_EVENTS;
+export type FailureEvent = keyof typeof FAILURE_EVENTS;
+export type NotificationEvent = PeriodEvent | FailureEvent;
+
+export type NotificationData = {
+  [Event in NotificationEvent]: DataOf<(typeof NOTIFICATION_EVENTS)[Event]["data"]>;
+};
+export type DigestData = NotificationData["weekly-digest"];
+export type NewCompaniesData = NotificationData["new-companies"];
+export type DownloadsChangedData = NotificationData["downloads-changed"];
+export type ImportFailedData = NotificationData["import-failed"];
+export type WebhookDisabledData = NotificationData["webhook-disabled"];
+export type SourceFailedData = NotificationData["source-failed"];
+export type FailureOf<Event extends FailureEvent> = NotificationData[Event]["others"][number];
+export type DigestTotals = DigestData["totals"];
+export type NewCompany = DigestData["companies"][number];
+/** Properties of every event about a period. */
+export type PeriodData = Pick<DigestData, keyof typeof PERIOD | "package">;
+
+export const NOTIFICATION_EVENT_NAMES = namesOf(NOTIFICATION_EVENTS);
+
+export function isPeriodEvent(event: NotificationEvent): event is PeriodEvent {
+  return event in PERIOD_EVENTS;
+}
+
+const DECLARATIONS: Readonly<Partial<Record<string, NotificationDeclaration>>> = NOTIFICATION_EVENTS;
+
+/** In percent; null for an event without a threshold. */
+export function defaultThreshold(event: string): number | null {
+  return DECLARATIONS[event]?.threshold?.percent ?? null;
+}
+
+/** A sentence for each event with a threshold, without the last full stop. */
+export function describeThresholds(nameOf: (event: NotificationEvent) => string): string {
+  return NOTIFICATION_EVENT_NAMES.flatMap((event) => {
+    const threshold = DECLARATIONS[event]?.threshold;
+    return threshold ? [`${nameOf(event)}: ${threshold.about} (default ${threshold.percent})`] : [];
+  }).join(". ");
+}
+
+export function isOfOwner(event: string): boolean {
+  return DECLARATIONS[event]?.isOfOwner === true;
+}
+
+export function isDigest(event: NotificationEvent): boolean {
+  return event === "weekly-digest" || event === "monthly-digest";
 }

@@ -2,22 +2,16 @@ import type { FromSchema } from "json-schema-to-ts";
 import { TIMESTAMP, titledObject } from "../formats.js";
 import type { FieldFault } from "../problem.js";
 import { compileBody } from "../validate.js";
-import { NOTIFICATION_EVENTS, type NotificationEvent } from "./notification-event.js";
+import { NOTIFICATION_EVENT_NAMES, defaultThreshold, describeThresholds } from "./notification-event.js";
 
 export const NOTIFICATION_CHANNELS = ["email", "slack", "discord", "mattermost", "teams"] as const;
 export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
-
-/** Of the events that have a threshold, the one that counts where none is given. */
-export const THRESHOLDS: Readonly<Partial<Record<NotificationEvent, number>>> = {
-  "downloads-changed": 50,
-  "import-failed": 1,
-};
 
 export type NotificationCreate = NotificationUpdate &
   Required<Pick<NotificationUpdate, "event" | "channel" | "target">>;
 
 const SENT = {
-  event: { type: "string", enum: NOTIFICATION_EVENTS },
+  event: { type: "string", enum: NOTIFICATION_EVENT_NAMES },
   package: {
     type: ["string", "null"],
     minLength: 1,
@@ -28,10 +22,7 @@ const SENT = {
     type: ["number", "null"],
     minimum: 0,
     maximum: 10_000,
-    description:
-      "For `downloads-changed`: minimum difference, in percent, from the median of the same weekday in " +
-      "the previous four weeks (default 50). For `import-failed`: percentage of rejected lines above " +
-      "which you are notified (default 1)",
+    description: describeThresholds((event) => `For \`${event}\``),
   },
   channel: { type: "string", enum: NOTIFICATION_CHANNELS },
   target: {
@@ -86,7 +77,8 @@ export const parseNotificationCreate = compileBody<NotificationCreate>(NOTIFICAT
 export const parseNotificationUpdate = compileBody<NotificationUpdate>(NOTIFICATION_UPDATE, thresholdFaults);
 
 function thresholdFaults({ event, threshold_percent: threshold }: NotificationUpdate): FieldFault[] {
-  if (event === undefined || threshold === undefined || threshold === null || event in THRESHOLDS) return [];
+  if (event === undefined || threshold === undefined || threshold === null) return [];
+  if (defaultThreshold(event) !== null) return [];
   return [{ path: "/threshold_percent", message: `does not apply to ${event}` }];
 }
 

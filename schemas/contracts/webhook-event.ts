@@ -1,20 +1,15 @@
 import type { FromSchema } from "json-schema-to-ts";
-import { TIMESTAMP, objectOf, titledObject } from "../formats.js";
-import { STAGES, type Stage } from "../records/funnel.js";
-import { NOTIFICATION_DATA, type NotificationData } from "./notification-event.js";
+import { TIMESTAMP, namesOf, objectOf, titledObject } from "../formats.js";
+import { STAGES } from "../records/funnel.js";
+import {
+  type DataOf,
+  type EventDeclaration,
+  NOTIFICATION_EVENTS,
+  type NotificationData,
+  type NotificationEvent,
+  TEXT,
+} from "./notification-event.js";
 
-export interface WebhookEventData extends NotificationData {
-  "company-funnel-stage-changed": {
-    /** At most 100. */
-    companies: readonly { domain: string; name: string; old_stage?: Stage; new_stage: Stage }[];
-  };
-  test: { message: string };
-}
-
-export type WebhookEventKind = keyof WebhookEventData;
-
-const TEXT = { type: "string" } as const;
-const ONE_PACKAGE = { ...TEXT, description: "The package" } as const;
 const STAGE = { type: "string", enum: STAGES } as const;
 
 /**
@@ -23,8 +18,9 @@ const STAGE = { type: "string", enum: STAGES } as const;
  */
 export const WEBHOOK_EVENTS = {
   "company-funnel-stage-changed": {
+    label: "Company stage changes",
     when: "Companies entered another funnel stage",
-    data: {
+    data: objectOf(["companies"], {
       companies: {
         type: "array",
         maxItems: 100,
@@ -35,44 +31,40 @@ export const WEBHOOK_EVENTS = {
           new_stage: STAGE,
         }),
       },
+    }),
+    example: {
+      companies: [
+        {
+          domain: "mercedes-benz.com",
+          name: "Mercedes-Benz",
+          old_stage: "investigation",
+          new_stage: "experimentation",
+        },
+      ],
     },
   },
-  ...NOTIFICATION_DATA,
+  ...NOTIFICATION_EVENTS,
   test: {
+    label: "Test event",
     when: "A webhook was tested. It receives this event even if it does not subscribe to it",
-    data: { message: TEXT },
+    data: objectOf(["message"], { message: TEXT }),
+    example: { message: "This is a test." },
   },
-} as const satisfies { [Kind in WebhookEventKind]: EventSchema<Kind> };
+} as const satisfies Record<string, EventDeclaration>;
 
-/** Properties of `data` that may be left out. */
-const OPTIONAL: { [Kind in WebhookEventKind]: Record<OptionalOf<WebhookEventData[Kind]>, object> } = {
-  "company-funnel-stage-changed": {},
-  "weekly-digest": { package: ONE_PACKAGE },
-  "monthly-digest": { package: ONE_PACKAGE },
-  "new-companies": { package: ONE_PACKAGE },
-  "downloads-changed": { package: ONE_PACKAGE },
-  "import-failed": {
-    artifact: { ...TEXT, description: "Absent for imports into several packages or pixels" },
-  },
-  "webhook-disabled": {},
-  "source-failed": {},
-  test: {},
+type OwnKind = Exclude<keyof typeof WEBHOOK_EVENTS, NotificationEvent>;
+
+export type WebhookEventData = NotificationData & {
+  [Kind in OwnKind]: DataOf<(typeof WEBHOOK_EVENTS)[Kind]["data"]>;
 };
 
-type OptionalOf<Data> = {
-  [Name in keyof Data]-?: object extends Pick<Data, Name> ? Name : never;
-}[keyof Data];
+export type WebhookEventKind = keyof typeof WEBHOOK_EVENTS;
 
-interface EventSchema<Kind extends WebhookEventKind> {
-  when: string;
-  /** The properties of `data` that are always there. */
-  data: Partial<Record<keyof WebhookEventData[Kind], object>>;
-}
+export const WEBHOOK_EVENT_KINDS = namesOf(WEBHOOK_EVENTS);
 
-export const WEBHOOK_EVENT_KINDS = Object.keys(WEBHOOK_EVENTS) as WebhookEventKind[];
-
+/** Without `additionalProperties: false`: receivers must accept new properties. */
 export function webhookEventSchema(kind: WebhookEventKind) {
-  const { data } = WEBHOOK_EVENTS[kind];
+  const { type, required, properties } = WEBHOOK_EVENTS[kind].data;
   return {
     type: "object",
     required: ["id", "type", "owner", "created_at", "data"],
@@ -81,12 +73,19 @@ export function webhookEventSchema(kind: WebhookEventKind) {
       type: { type: "string", const: kind },
       owner: TEXT,
       created_at: TIMESTAMP,
-      data: {
-        type: "object",
-        required: Object.keys(data),
-        properties: { ...data, ...OPTIONAL[kind] },
-      },
+      data: { type, required, properties },
     },
+  };
+}
+
+/** The body of an event. */
+export function exampleEvent(kind: WebhookEventKind, owner = "acme") {
+  return {
+    id: "01a1fbad-ca48-70ed-9525-6dc0dcdf7c27",
+    type: kind,
+    owner,
+    created_at: "2026-11-02T00:05:00.000000Z",
+    data: WEBHOOK_EVENTS[kind].example,
   };
 }
 

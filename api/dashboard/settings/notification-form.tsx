@@ -1,17 +1,19 @@
 import type { PackageV1 } from "../../../schemas/contracts/package.js";
-import { NOTIFICATION_EVENTS } from "../../../schemas/contracts/notification-event.js";
 import {
-  NOTIFICATION_CHANNELS,
-  type NotificationRecord,
-  THRESHOLDS,
-} from "../../../schemas/contracts/notification.js";
+  NOTIFICATION_EVENTS,
+  NOTIFICATION_EVENT_NAMES,
+  defaultThreshold,
+  describeThresholds,
+  isOfOwner,
+} from "../../../schemas/contracts/notification-event.js";
+import { NOTIFICATION_CHANNELS, type NotificationRecord } from "../../../schemas/contracts/notification.js";
 import type { ApiCall } from "../../web/call-api.js";
 import type { Visit } from "../../web/page.js";
 import { Button, Field, Form, Select } from "../../web/parts/form.js";
 import { Panel } from "../../web/parts/panel.js";
 import { type Form as Sent, faultsAt } from "../../web/read-form.js";
 import { PackageSelect } from "./settings-list.js";
-import { CHANNEL_WORDS, EVENT_WORDS } from "./notification-words.js";
+import { CHANNEL_LABELS } from "./channel-labels.js";
 
 interface FormProps {
   packages: readonly PackageV1[];
@@ -29,24 +31,23 @@ export function NotificationForm({ packages, edited }: FormProps) {
           name="event"
           label="Notify about"
           value={edited?.event}
-          options={NOTIFICATION_EVENTS.map((value) => ({ value, label: EVENT_WORDS[value] }))}
+          options={NOTIFICATION_EVENT_NAMES.map((value) => ({
+            value,
+            label: NOTIFICATION_EVENTS[value].label,
+          }))}
         />
         <PackageSelect label="Package" none="All" packages={packages} value={edited?.package_id} />
         <Field
           name="threshold_percent"
           label="Threshold (%)"
           value={threshold === undefined ? undefined : String(threshold)}
-          hint={
-            "Unusual downloads: notify if the downloads of a day differ by at least this much from the median of the same weekday " +
-            `in the previous four weeks (default ${THRESHOLDS["downloads-changed"]}). Failed imports: notify if ` +
-            `more than this share of lines is rejected (default ${THRESHOLDS["import-failed"]}).`
-          }
+          hint={`${describeThresholds((event) => NOTIFICATION_EVENTS[event].label)}.`}
         />
         <Select
           name="channel"
           label="Channel"
           value={edited?.channel}
-          options={NOTIFICATION_CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] }))}
+          options={NOTIFICATION_CHANNELS.map((value) => ({ value, label: CHANNEL_LABELS[value] }))}
         />
         <Field
           name="target"
@@ -77,8 +78,9 @@ export async function saveNotification(
   const body = {
     event,
     channel: form.text("channel"),
-    package: event === "webhook-disabled" ? null : (form.optional("package") ?? null),
-    ...(event in THRESHOLDS && threshold !== undefined && { threshold_percent: numberOf(threshold) }),
+    package: isOfOwner(event) ? null : (form.optional("package") ?? null),
+    ...(defaultThreshold(event) !== null &&
+      threshold !== undefined && { threshold_percent: numberOf(threshold) }),
     ...(form.text("target") !== "" && { target: form.text("target") }),
   };
   const fields = {

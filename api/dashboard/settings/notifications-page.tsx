@@ -3,6 +3,7 @@ import type {
   NotificationRecord,
   NotificationSent,
 } from "../../../schemas/contracts/notification.js";
+import { NOTIFICATION_EVENTS } from "../../../schemas/contracts/notification-event.js";
 import { path } from "../../web/address.js";
 import { type Submitted, type Visit, page, useVisit } from "../../web/page.js";
 import { ConfirmButton } from "../../web/parts/form.js";
@@ -11,7 +12,7 @@ import { Badge, Panel } from "../../web/parts/panel.js";
 import { Table } from "../../web/parts/table.js";
 import type { Form as Sent } from "../../web/read-form.js";
 import { NotificationForm, saveNotification } from "./notification-form.js";
-import { CHANNEL_WORDS, EVENT_WORDS } from "./notification-words.js";
+import { CHANNEL_LABELS } from "./channel-labels.js";
 import {
   ActionButton,
   type RecordList,
@@ -136,14 +137,14 @@ function NotificationTable({ list: { records, packages } }: { list: Notification
       columns={["Notify about", "Receiver", "Status", { name: "Actions", isUnnamed: true }]}
       rows={records.map((each) => [
         <>
-          {EVENT_WORDS[each.event]}{" "}
+          {NOTIFICATION_EVENTS[each.event].label}{" "}
           <span class="soft">
             {each.threshold_percent !== undefined && `${each.threshold_percent} % `}
             {packageName(packages, each.package_id)}
           </span>
         </>,
         <>
-          <bdi>{each.target}</bdi> <span class="soft">{CHANNEL_WORDS[each.channel]}</span>
+          <bdi>{each.target}</bdi> <span class="soft">{CHANNEL_LABELS[each.channel]}</span>
         </>,
         <State notification={each} />,
         <Changes notification={each} />,

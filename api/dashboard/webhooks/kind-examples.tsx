@@ -1,6 +1,9 @@
-import { WEBHOOK_EVENTS, WEBHOOK_EVENT_KINDS } from "../../../schemas/contracts/webhook-event.js";
-import type { WebhookEventKind } from "../../../schemas/contracts/webhook-event.js";
-import { exampleEvent } from "../../../schemas/contracts/webhook-examples.js";
+import {
+  WEBHOOK_EVENTS,
+  WEBHOOK_EVENT_KINDS,
+  type WebhookEventKind,
+  exampleEvent,
+} from "../../../schemas/contracts/webhook-event.js";
 import { docsAddress } from "../../web/guide-files.js";
 import { useVisit } from "../../web/page.js";
 import { CopyLine } from "../../web/parts/form.js";

@@ -1,25 +1,13 @@
 import {
   type DeliveryState,
+  WEBHOOK_EVENTS,
   WEBHOOK_EVENT_KINDS,
-  type WebhookEventKind,
 } from "../../../schemas/contracts/webhook-event.js";
 import type { WebhookRecord } from "../../../schemas/contracts/webhook.js";
 import { Badge, type BadgeKind } from "../../web/parts/panel.js";
 import { Check, CopyLine } from "../../web/parts/form.js";
 import type { Form } from "../../web/read-form.js";
 import type { ComponentChildren } from "preact";
-
-export const KIND_LABELS: Record<WebhookEventKind, string> = {
-  "company-funnel-stage-changed": "Company stage changes",
-  "weekly-digest": "Weekly digest",
-  "monthly-digest": "Monthly digest",
-  "new-companies": "New companies",
-  "downloads-changed": "Unusual downloads",
-  "import-failed": "Failed imports",
-  "webhook-disabled": "Disabled webhooks",
-  "source-failed": "Failed registry counts",
-  test: "Test event",
-};
 
 const STATES: Record<DeliveryState, { label: string; kind: BadgeKind }> = {
   pending: { label: "Pending", kind: "busy" },
@@ -51,7 +39,12 @@ export function KindFields({ chosen }: { chosen: readonly string[] }) {
     <fieldset>
       <legend>Events</legend>
       {WEBHOOK_EVENT_KINDS.filter((kind) => kind !== "test").map((kind) => (
-        <Check name="event_kinds" value={kind} label={KIND_LABELS[kind]} checked={chosen.includes(kind)} />
+        <Check
+          name="event_kinds"
+          value={kind}
+          label={WEBHOOK_EVENTS[kind].label}
+          checked={chosen.includes(kind)}
+        />
       ))}
       {chosen.includes("test") && <input type="hidden" name="event_kinds" value="test" />}
     </fieldset>

@@ -1,5 +1,6 @@
 import {
   DELIVERY_STATES,
+  WEBHOOK_EVENTS,
   type WebhookAttemptRecord,
   type WebhookDeliveryRecord,
   type WebhookTestResult,
@@ -15,7 +16,7 @@ import { Pager } from "../../web/parts/table.js";
 import { KindExamples } from "./kind-examples.js";
 import { Day } from "./webhook-day.js";
 import { WebhookSettings, changeWebhook } from "./webhook-settings.js";
-import { DeliveryBadge, KIND_LABELS, SecretOnce, WebhookBadge, deliveryLabel } from "./webhook-labels.js";
+import { DeliveryBadge, SecretOnce, WebhookBadge, deliveryLabel } from "./webhook-labels.js";
 
 interface Shown {
   webhook: WebhookRecord;
@@ -146,7 +147,7 @@ function Deliveries({ log, mayResend }: { log: DeliveryList; mayResend: boolean 
         <details class="entry">
           <summary>
             <DeliveryBadge state={delivery.state} />
-            <span>{KIND_LABELS[delivery.event_type]}</span>
+            <span>{WEBHOOK_EVENTS[delivery.event_type].label}</span>
             <span class="end soft">
               {lastAnswer(delivery)} <Time at={delivery.created_at} />
             </span>

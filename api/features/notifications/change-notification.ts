@@ -3,9 +3,12 @@ import {
   type NotificationCreate,
   type NotificationRecord,
   type NotificationUpdate,
-  THRESHOLDS,
 } from "../../../schemas/contracts/notification.js";
-import type { NotificationEvent } from "../../../schemas/contracts/notification-event.js";
+import {
+  type NotificationEvent,
+  defaultThreshold,
+  isOfOwner,
+} from "../../../schemas/contracts/notification-event.js";
 import { FORMATS } from "../../../schemas/formats.js";
 import { isMailbox, mailboxKey, parseMailbox } from "../../../schemas/mailbox.js";
 import { Problem } from "../../../schemas/problem.js";
@@ -167,14 +170,13 @@ async function packageIdOf(
   return ownedPackageId(pg, { account, ownerId: owner.id, owner: owner.name, idOrName, field: "package" });
 }
 
-/** A webhook tells of all packages. */
 function requirePackageAllowed(event: NotificationEvent, packageId: string | null): string | null {
-  if (event !== "webhook-disabled" || packageId === null) return packageId;
+  if (!isOfOwner(event) || packageId === null) return packageId;
   throw invalidBody([{ path: "/package", message: `does not apply to ${event}` }]);
 }
 
 function thresholdOf(event: NotificationEvent, sent: number | null | undefined): number | null {
-  const standard = THRESHOLDS[event] ?? null;
+  const standard = defaultThreshold(event);
   if (sent === undefined || sent === null) return standard;
   if (standard === null)
     throw invalidBody([{ path: "/threshold_percent", message: `does not apply to ${event}` }]);

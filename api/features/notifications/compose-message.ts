@@ -1,6 +1,6 @@
 import { numbered } from "../../../schemas/records/numbered.js";
 import type {
-  FailedImport,
+  FailureOf,
   ImportFailedData,
   NotificationData,
   NotificationEvent,
@@ -82,12 +82,12 @@ function importFailed(data: ImportFailedData, owner: string): Draft {
   };
 }
 
-const intoOf = ({ artifact }: FailedImport, owner: string) => quoted(artifact ?? owner);
+const intoOf = ({ artifact }: FailureOf<"import-failed">, owner: string) => quoted(artifact ?? owner);
 
-const shareOf = ({ events_total: total, events_failed_to_import: failed }: FailedImport) =>
+const shareOf = ({ events_total: total, events_failed_to_import: failed }: FailureOf<"import-failed">) =>
   formatShare(total === 0 ? 0 : failed / total);
 
-function refusedOf(data: FailedImport): string {
+function refusedOf(data: FailureOf<"import-failed">): string {
   if (data.reason === "upload-interrupted") return "upload interrupted";
   const { events_failed_to_import: failed } = data;
   return `${numbered(failed, "line")} rejected (${shareOf(data)})`;

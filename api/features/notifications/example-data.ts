@@ -1,4 +1,4 @@
-import { THRESHOLDS } from "../../../schemas/contracts/notification.js";
+import { defaultThreshold } from "../../../schemas/contracts/notification-event.js";
 import type {
   FailureEvent,
   ImportFailedData,
@@ -14,7 +14,7 @@ export function exampleOf(
   { thresholdPercent }: { thresholdPercent: number | null },
 ): NotificationData[FailureEvent] {
   if (event !== "import-failed") return EXAMPLES[event];
-  return failedImport(thresholdPercent ?? THRESHOLDS["import-failed"] ?? 0);
+  return failedImport(thresholdPercent ?? defaultThreshold(event) ?? 0);
 }
 
 function failedImport(threshold: number): ImportFailedData {

@@ -1,22 +1,18 @@
 import {
-  type DisabledWebhook,
-  type FailedImport,
-  type FailedSource,
   type FailureEvent,
+  type FailureOf,
   type NotificationData,
   OTHERS_MAX,
 } from "../../../schemas/contracts/notification-event.js";
-import { THRESHOLDS } from "../../../schemas/contracts/notification.js";
+import { defaultThreshold } from "../../../schemas/contracts/notification-event.js";
 import { withoutNulls } from "../../../schemas/formats.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
 import type { FailureRule } from "./rules.js";
 
-type FailureOf = FailedImport | DisabledWebhook | FailedSource;
-
 export interface Failure {
   /** Names it for good. */
   period: string;
-  data: FailureOf;
+  data: FailureOf<FailureEvent>;
 }
 
 /** Bounds a message. Those beyond are told by the next one. */
@@ -24,7 +20,7 @@ const FAILURES_MAX = 1_000;
 
 /** What failed since the rule began, and in the last week, that it has not told yet? In the order of time. */
 export async function readFailures(pg: Postgres, rule: FailureRule): Promise<Failure[]> {
-  const { select, dataOf = (row) => row as unknown as FailureOf } = READERS[rule.event];
+  const { select, dataOf = (row) => row as unknown as FailureOf<FailureEvent> } = READERS[rule.event];
   const text = `
     select f.* from (
       select $1::uuid as owner_id, $2::timestamptz as since, $3::uuid as package_id, $4::float8 as threshold
@@ -35,7 +31,7 @@ export async function readFailures(pg: Postgres, rule: FailureRule): Promise<Fai
     )
     order by f.at, f.period limit ${FAILURES_MAX}`;
   const { ownerId, since, packageId, thresholdPercent, notificationId, event } = rule;
-  const threshold = thresholdPercent ?? THRESHOLDS[event] ?? null;
+  const threshold = thresholdPercent ?? defaultThreshold(event);
   const values = [ownerId, since, packageId, threshold, notificationId ?? ownerId, event];
   const rows = await query<Row>(pg, text, values);
   return rows.map(({ period, at: _, ...row }) => ({ period, data: dataOf(withoutNulls(row)) }));
@@ -59,7 +55,7 @@ interface Row extends Record<string, unknown> {
 interface Reader {
   /** For a `rule`: `period`, `at` and the fields of the failure. */
   select: string;
-  dataOf?: (row: Record<string, unknown>) => FailureOf;
+  dataOf?: (row: Record<string, unknown>) => FailureOf<FailureEvent>;
 }
 
 const recent = (time: string) => `${time} > greatest(rule.since, clock_timestamp() - interval '7 days')`;
@@ -90,7 +86,7 @@ const READERS: Record<FailureEvent, Reader> = {
       where webhooks.owner_id = rule.owner_id and not enabled and disabled_reason is not null
         and failing_since is not null and ${recent("updated_at")}`,
     dataOf: ({ url, ...row }) => ({
-      ...(row as unknown as DisabledWebhook),
+      ...(row as unknown as FailureOf<"webhook-disabled">),
       host: new URL(String(url)).host,
     }),
   },

@@ -1,4 +1,4 @@
-import { NOTIFICATION_EVENTS } from "../../../schemas/contracts/notification-event.js";
+import { NOTIFICATION_EVENT_NAMES } from "../../../schemas/contracts/notification-event.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
 
 /** An owner whose rules are to be gone through, from the one after `after`, or from the first. */
@@ -40,7 +40,7 @@ export async function readTurns(pg: Postgres, { since, except }: TurnsWanted): P
     )
     select owner_id as "ownerId", account_id as "accountId", after from next
     order by account_turn_at nulls first, account_id limit $4`;
-  return query<PlanTurn>(pg, text, [NOTIFICATION_EVENTS, since, except, TURNS_MAX]);
+  return query<PlanTurn>(pg, text, [NOTIFICATION_EVENT_NAMES, since, except, TURNS_MAX]);
 }
 
 /** Planning goes on after the rule `after` at the owner's next turn, or is through with its rules. */

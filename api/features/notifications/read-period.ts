@@ -15,7 +15,7 @@ import type {
   NotificationData,
   PeriodEvent,
 } from "../../../schemas/contracts/notification-event.js";
-import { THRESHOLDS } from "../../../schemas/contracts/notification.js";
+import { defaultThreshold } from "../../../schemas/contracts/notification-event.js";
 import { DAY_MS, type DateRange, FIRST_DAY, dateAt } from "../../../schemas/date-range.js";
 import { readExportState } from "../imports/export-state.js";
 import { listPixelNames } from "../packages/pixels.js";
@@ -180,6 +180,6 @@ async function readChange({ clickhouse, rule, query }: Asked): Promise<Omit<Down
   const counts = series.map(({ downloads }) => downloads);
   const downloads = counts.pop() ?? 0;
   const median = medianOf(counts);
-  const threshold = rule.thresholdPercent ?? THRESHOLDS["downloads-changed"] ?? 0;
+  const threshold = rule.thresholdPercent ?? defaultThreshold(rule.event) ?? 0;
   return { downloads, median, change: changeOf(downloads, median), threshold_percent: threshold, series };
 }

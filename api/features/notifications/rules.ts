@@ -1,6 +1,6 @@
 import {
   type FailureEvent,
-  NOTIFICATION_EVENTS,
+  NOTIFICATION_EVENT_NAMES,
   type NotificationEvent,
   type PeriodEvent,
   isPeriodEvent,
@@ -34,7 +34,7 @@ export async function readRules(pg: Postgres, ownerId: string): Promise<Rule[]> 
       least(min(updated_at), greatest(min(created_at), clock_timestamp() - interval '2 days'))
     from webhooks cross join unnest(event_kinds) kind
     where owner_id = $2 and enabled and kind = any ($1) group by owner_id, kind`;
-  const rules = await query<Rule>(pg, text, [NOTIFICATION_EVENTS, ownerId]);
+  const rules = await query<Rule>(pg, text, [NOTIFICATION_EVENT_NAMES, ownerId]);
   return rules.sort((one, other) => (ruleKey(one) < ruleKey(other) ? -1 : 1));
 }
 

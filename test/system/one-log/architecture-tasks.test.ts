@@ -100,38 +100,32 @@ test("a breakdown is added in the files of its row: migrations, exports, statist
   expect(failureOf("vitest", "run", "--project", "unit", "test/unit/documents")).toBe("");
 });
 
-test("a kind of webhook event is added in the files of its row: subscriptions, outbox and the document know it", () => {
+test("a kind of webhook event is added in the file of its row: subscriptions, form and document know it", () => {
   perform("add a kind of webhook event", [
     [
       "schemas/contracts/webhook-event.ts",
-      "export interface WebhookEventData extends NotificationData {",
-      '\n  "import-done": { import: string };',
-    ],
-    [
-      "schemas/contracts/webhook-event.ts",
       "export const WEBHOOK_EVENTS = {",
-      '\n  "import-done": { when: "An import is done", data: { import: TEXT } },',
-    ],
-    [
-      "schemas/contracts/webhook-event.ts",
-      "const OPTIONAL: { [Kind in WebhookEventKind]: Record<OptionalOf<WebhookEventData[Kind]>, object> } = {",
-      '\n  "import-done": {},',
-    ],
-    [
-      "schemas/contracts/webhook-examples.ts",
-      "const WEBHOOK_EXAMPLES: WebhookEventData = {",
-      '\n  "import-done": { import: ID },',
-    ],
-    [
-      "api/dashboard/webhooks/webhook-labels.tsx",
-      "export const KIND_LABELS: Record<WebhookEventKind, string> = {",
-      '\n  "import-done": "An import is done",',
+      `
+  "import-done": {
+    label: "Finished imports",
+    when: "An import is done",
+    data: objectOf(["import"], { import: TEXT }),
+    example: { import: "01a1fbad-cab4-710c-82a1-b3f3576e59e4" },
+  },`,
     ],
   ]);
-  const kinds = evaluate(`
-    import { WEBHOOK_EVENT_KINDS } from "./schemas/contracts/webhook-event.js";
-    const value = WEBHOOK_EVENT_KINDS;`);
-  expect(kinds).toContain("import-done");
+  const known = evaluate(`
+    import { renderToString } from "preact-render-to-string";
+    import { buildDocument } from "./api/base/http/openapi/build-document.js";
+    import { KindFields } from "./api/dashboard/webhooks/webhook-labels.js";
+    import { WEBHOOK_CREATE } from "./schemas/contracts/webhook.js";
+    const { webhooks } = buildDocument([], { version: "1.0.0" });
+    const value = {
+      created: JSON.stringify(WEBHOOK_CREATE).includes('"import-done"'),
+      document: webhooks["import-done"]?.post.summary,
+      form: renderToString(KindFields({ chosen: [] })).includes("Finished imports"),
+    };`);
+  expect(known).toEqual({ created: true, document: "An import is done", form: true });
   expect(failureOf("tsc", "--noEmit")).toBe("");
 });
 

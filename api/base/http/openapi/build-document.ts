@@ -7,10 +7,10 @@ import {
 } from "./components.js";
 import { describeOperation } from "./describe-operation.js";
 import { BODY_LIMITS, limitsOf } from "../body-limits.js";
-import { exampleEvent } from "../../../../schemas/contracts/webhook-examples.js";
 import {
   WEBHOOK_EVENTS,
   WEBHOOK_EVENT_KINDS,
+  exampleEvent,
   webhookEventSchema,
 } from "../../../../schemas/contracts/webhook-event.js";
 

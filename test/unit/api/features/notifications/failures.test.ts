@@ -3,13 +3,13 @@ import { composeMessage } from "../../../../../api/features/notifications/compos
 import { chatBody } from "../../../../../api/features/notifications/formats/chat-bodies.js";
 import { messageText } from "../../../../../api/features/notifications/formats/message-text.js";
 import type {
-  FailedImport,
+  FailureOf,
   FailureEvent,
   NotificationData,
 } from "../../../../../schemas/contracts/notification-event.js";
 import { HOSTILE } from "../../../../support/notifications/hostile-data.js";
 
-const failedImport = (nth: number, artifact?: string): FailedImport => ({
+const failedImport = (nth: number, artifact?: string): FailureOf<"import-failed"> => ({
   import: `import-${nth}`,
   status: "done",
   ...(artifact !== undefined && { artifact }),
@@ -19,7 +19,7 @@ const failedImport = (nth: number, artifact?: string): FailedImport => ({
   reason: "refused-lines",
 });
 
-function textOf<Event extends FailureEvent>(event: Event, data: NotificationData[Event]): string {
+function textOf(event: FailureEvent, data: NotificationData[FailureEvent]): string {
   const message = composeMessage({ event, data, owner: "acme", base: "https://stats.acme.example" });
   return messageText(message);
 }

@@ -6,9 +6,9 @@ import type { DescribedRoute } from "../../../../../../api/base/http/openapi/com
 import { ORGANIZATION_UPSERT } from "../../../../../../schemas/contracts/organization.js";
 import {
   WEBHOOK_EVENT_KINDS,
+  exampleEvent,
   webhookEventSchema,
 } from "../../../../../../schemas/contracts/webhook-event.js";
-import { exampleEvent } from "../../../../../../schemas/contracts/webhook-examples.js";
 import { ALL_ROUTES } from "../../../../../support/api/all-routes.js";
 
 const VERSION = { version: "1.2.3" };
