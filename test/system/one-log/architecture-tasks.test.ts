@@ -169,14 +169,14 @@ export const hex: Registry = {
   const known = evaluate(`
     import { REGISTRY_TITLES } from "./api/features/sources/registries/registries.js";
     import { packageFor, parseRegistryUrl } from "./api/features/sources/parse-registry-url.js";
-    import { parseSourceUrls } from "./deploy/config/variable-faults.js";
+    import { parseConfig } from "./deploy/config/config.js";
     import { SOURCE_CREATE } from "./schemas/contracts/source.js";
     const found = parseRegistryUrl("https://hex.pm/packages/phoenix/1.7.0");
     const value = {
       ...found,
       package: packageFor(found!),
       title: REGISTRY_TITLES.includes("Hex"),
-      urls: parseSourceUrls("hex=https://hex.example.org"),
+      urls: parseConfig({ SOURCES_URLS: "hex=https://hex.example.org" }).sources?.urls,
       document: JSON.stringify(SOURCE_CREATE).includes('"hex"'),
     };`);
   expect(known).toEqual({
