@@ -1,11 +1,10 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, type Socket, connect } from "node:net";
 import { createServer } from "node:tls";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../../deploy/config/config.js";
 import { clickhouseSource, clusterServers } from "../../../../deploy/stores/clickhouse/clickhouse-source.js";
 import { ClusterServer } from "../../../../deploy/stores/clickhouse/cluster/cluster-server.js";
@@ -13,57 +12,30 @@ import {
   type EmbeddedClickHouse,
   startClickHouse,
 } from "../../../../deploy/stores/embedded/clickhouse/clickhouse.js";
-import { expectImport } from "../../../support/imports/expect-import.js";
-import { type Authority, makeAuthority } from "../../../support/networks/make-authority.js";
-import { startFailing } from "../../../support/program/start-failing.js";
+import type { Authority } from "../../../support/networks/make-authority.js";
+import { tlsStoreSuite } from "../../../support/stores/tls-store-suite.js";
 
 describe("a ClickHouse behind TLS, with certificates of an authority of one's own", () => {
-  let dir: string;
-  let clickhouse: EmbeddedClickHouse;
-  let secure: AsyncDisposable & { url: string };
-  let authority: Authority;
-  let env: Record<string, string>;
-
-  beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), "clickhouse-tls-"));
-    authority = makeAuthority(dir, "ours");
-    clickhouse = await startClickHouse({ dir: join(dir, "clickhouse"), log: pino({ level: "silent" }) });
-    secure = await openSecurePort(clickhouse.url, authority);
-    const { cert, key } = authority.issue("client", "DNS:client");
-    env = {
-      CLICKHOUSE_URL: withCredentials(secure.url, clickhouse),
-      CLICKHOUSE_TLS_CA: authority.ca,
-      CLICKHOUSE_TLS_CERT: cert,
-      CLICKHOUSE_TLS_KEY: key,
-    };
-  });
-
-  afterAll(async () => {
-    await secure?.[Symbol.asyncDispose]();
-    await clickhouse?.[Symbol.asyncDispose]();
-    rmSync(dir, { recursive: true, force: true });
-  });
-
-  /** The end of a start with other variables than those that work. */
-  async function refusal(others: Record<string, string>): Promise<string> {
-    const { status, said } = await startFailing({ ...env, DATA_DIR: join(dir, "data"), ...others });
-    expect(status).toBe(1);
-    return said.join("\n");
-  }
-
-  test("is one that the whole program imports on", () => expectImport(env));
-
-  test("is refused with another authority, in a sentence that says what to set", async () => {
-    const said = await refusal({ CLICKHOUSE_TLS_CA: makeAuthority(dir, "theirs").ca });
-    expect(said).toContain("the database of CLICKHOUSE_URL cannot be prepared: ");
-    expect(said).toContain(
-      "The server's certificate is not signed by a trusted authority: set CLICKHOUSE_TLS_CA to a PEM " +
-        "file with the certificate of its authority",
-    );
+  const { env, refusal } = tlsStoreSuite({
+    prefix: "CLICKHOUSE",
+    async open(dir, authority) {
+      const clickhouse = await startClickHouse({
+        dir: join(dir, "clickhouse"),
+        log: pino({ level: "silent" }),
+      });
+      const secure = await openSecurePort(clickhouse.url, authority);
+      return {
+        env: { CLICKHOUSE_URL: withCredentials(secure.url, clickhouse) },
+        async [Symbol.asyncDispose]() {
+          await secure[Symbol.asyncDispose]();
+          await clickhouse[Symbol.asyncDispose]();
+        },
+      };
+    },
   });
 
   test("is refused under a name that its certificate has not", async () => {
-    const other = env["CLICKHOUSE_URL"]?.replace("127.0.0.1", "localhost") ?? "";
+    const other = env()["CLICKHOUSE_URL"]?.replace("127.0.0.1", "localhost") ?? "";
     expect(await refusal({ CLICKHOUSE_URL: other })).toContain(
       "The server's certificate is not valid for the host name in CLICKHOUSE_URL or CLICKHOUSE_SHARDS",
     );
@@ -76,14 +48,14 @@ describe("a ClickHouse behind TLS, with certificates of an authority of one's ow
   });
 
   test("counts as up among the servers of a cluster with its certificates alone", async () => {
-    const shards = { CLICKHOUSE_SHARDS: `a: ${secure.url}` };
+    const shards = { CLICKHOUSE_SHARDS: `a: ${new URL(env()["CLICKHOUSE_URL"] ?? "").origin}` };
     const isUp = (variables: Record<string, string>) => {
       const { url, cluster } = clickhouseSource(parseConfig({ ...variables, ...shards }));
       const [server = ""] = cluster === undefined ? [] : (clusterServers(url, cluster).shards[0]?.urls ?? []);
       return new ClusterServer(server, async () => true).isUp();
     };
-    expect(await isUp(env)).toBe(true);
-    expect(await isUp({ CLICKHOUSE_URL: env["CLICKHOUSE_URL"] ?? "" })).toBe(false);
+    expect(await isUp(env())).toBe(true);
+    expect(await isUp({ CLICKHOUSE_URL: env()["CLICKHOUSE_URL"] ?? "" })).toBe(false);
   });
 });
 
