@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-/** A test per row: `find` returns the row's second value for its first. The title has a placeholder for each. */
+/** A test per row: `find` returns the row's second value for its first. The title may have placeholders for both. */
 export function testTable<Input, Output>(
   title: string,
   find: (input: Input) => Output,

@@ -1,18 +1,15 @@
-import { expect, test } from "vitest";
 import { nearNames, wantedAt } from "../../../../api/web/near-names.js";
 import { testTable } from "../../../support/test-table.js";
 
 const named = ["toolkit", "toolkit-server", "Webhooks", "web", "left-pad"].map((name) => ({ name }));
 
-test.each([
+testTable("%s means %j", (wanted) => nearNames(wanted, named).map(({ name }) => name), [
   ["tolkit", ["toolkit"]],
   ["webhook", ["Webhooks", "web"]],
   ["toolkit", ["toolkit", "toolkit-server"]],
   ["zebra", []],
   ["a", []],
-])("%s means %j", (wanted, expected) => {
-  expect(nearNames(wanted, named).map(({ name }) => name)).toEqual(expected);
-});
+]);
 
 testTable("%s asks for %j", wantedAt, [
   ["/dashboard/o/acme/packages/%40acme%2Fweb", "@acme/web"],

@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { numberLines, splitLines } from "../../../../enrich/lines/split-lines.js";
+import { testTable } from "../../../support/test-table.js";
 
 describe("splitLines", () => {
-  test.each([
+  testTable("splits %j", (text) => [...splitLines(Buffer.from(text))].map(String), [
     ["", []],
     ["\n", [""]],
     ["a\nb\n", ["a", "b"]],
     ["a\r\n\nb", ["a\r", "", "b"]],
-  ])("splits %j", (text, lines) => {
-    expect([...splitLines(Buffer.from(text))].map(String)).toEqual(lines);
-  });
+  ]);
 
   test("gives back every line between line ends", () => {
     fc.assert(

@@ -6,6 +6,7 @@ import {
   isPublicAddress,
   urlFault,
 } from "../../../../../api/base/outbound/guard-address.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const GUARDED = { allowPrivateNetworks: false };
 const OPEN = { allowPrivateNetworks: true };
@@ -253,9 +254,7 @@ test("no IPv4 address passes in another form that does not pass in its own", () 
   );
 });
 
-test.each([
+testTable("the host of %s is %s", (url) => hostOf(new URL(url)), [
   ["http://[::1]:8080/", "::1"],
   ["http://Example.ORG./", "example.org"],
-])("the host of %s is %s", (url, host) => {
-  expect(hostOf(new URL(url))).toBe(host);
-});
+]);

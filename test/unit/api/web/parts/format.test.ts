@@ -29,13 +29,11 @@ test("a change as text has its sign", () => {
   expect([0.28, -0.5, 0, null].map(signedChange)).toEqual(["+28 %", "−50 %", "±0 %", "new"]);
 });
 
-test.each([
+testTable("%s at noon of 22 November is %s", (at) => formatAge(at, Date.parse("2026-11-22T12:00:00Z")), [
   ["2026-11-22T11:59:40Z", "just now"],
   ["2026-11-22T11:57:00Z", "3 minutes ago"],
   ["2026-11-22T10:01:00Z", "1 hour ago"],
   ["2026-11-22T14:00:00Z", "in 2 hours"],
   ["2026-11-20T11:00:00Z", "2 days ago"],
   ["2026-11-15T11:00:00Z", "15 Nov 2026"],
-])("%s at noon of 22 November is %s", (at, text) => {
-  expect(formatAge(at, Date.parse("2026-11-22T12:00:00Z"))).toBe(text);
-});
+]);

@@ -3,6 +3,7 @@ import {
   openOrganizations,
   parseOrganizations,
 } from "../../../../../enrich/lookups/networks/find-organization.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const ours = parseOrganizations(
   [
@@ -19,7 +20,7 @@ const own = parseOrganizations("Acme (key account),acme.example,business,64501,a
 describe("a name finds", () => {
   const organizations = openOrganizations([ours]);
 
-  it.each([
+  testTable("for %j %s", (name) => organizations.ofName(name)?.name, [
     ["ACME", "Acme"],
     ["Acme, Inc.", "Acme"],
     ["The Acme Company Ltd.", "Acme"],
@@ -39,9 +40,7 @@ describe("a name finds", () => {
     ["", undefined],
     ["The", undefined],
     ["Inc.", undefined],
-  ])("for %j %s", (name, found) => {
-    expect(organizations.ofName(name)?.name).toBe(found);
-  });
+  ]);
 });
 
 describe("the owner of an AS", () => {

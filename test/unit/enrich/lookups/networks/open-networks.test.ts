@@ -5,6 +5,7 @@ import { parseAsnCsv } from "../../../../../enrich/lookups/networks/parse-asn-cs
 import type { Organization } from "../../../../../enrich/lookups/networks/find-organization.js";
 import { UNKNOWN_NETWORK } from "../../../../../schemas/records/enriched-event.js";
 import { expectedNetworks, fixturePath } from "../mmdb-fixtures.js";
+import { testTable } from "../../../../support/test-table.js";
 
 const organizations: Organization[] = [
   { name: "Google", domain: "google.com", kind: "business", numbers: [15169], match: [] },
@@ -46,15 +47,13 @@ const government = { ...UNKNOWN_NETWORK, connectionType: "government" };
 const bevtec = { ...government, company: "Bevtec", companyDomain: "bredband2.com" };
 
 describe("an ASN database", () => {
-  it.each([
+  testTable("in the form of a CSV says whose network %j is in", (address) => open({}).of(address), [
     ["1.2.3.4", google],
     ["::ffff:1.2.3.4", google],
     ["71.160.1.1", isp],
     ["9.9.9.9", UNKNOWN_NETWORK],
     ["", UNKNOWN_NETWORK],
-  ])("in the form of a CSV says whose network %j is in", (address, network) => {
-    expect(open({}).of(address)).toEqual(network);
-  });
+  ]);
 
   it.each([
     ["GeoLite2-ASN-Test", "1.0.0.1", google],
