@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ApiTokenCreate, ApiTokenV1 } from "../../../schemas/contracts/user.js";
+import { API_TOKEN_V1, type ApiTokenCreate, type ApiTokenV1 } from "../../../schemas/contracts/user.js";
 import { Problem } from "../../../schemas/problem.js";
 import { type Nullable, withoutNulls } from "../../../schemas/formats.js";
-import { type Postgres, query, readCount, utc, violates } from "../postgres/query.js";
+import { insertRow, selectList } from "../postgres/record-rows.js";
+import { type Postgres, query, readCount, violates } from "../postgres/query.js";
 
 export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "expiresAt"> {
   accountId: string;
@@ -13,13 +14,11 @@ export interface NewApiToken extends Pick<ApiTokenCreate, "name" | "scopes" | "e
 
 /** Returns the id. Throws `already-exists` if the account has a token of that name. */
 export async function insertApiToken(pg: Postgres, made: NewApiToken): Promise<string> {
-  const text = `
-    insert into api_tokens (id, account_id, name, token_hash, scopes, owner_id, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7)`;
   const id = uuidv7();
-  const { accountId, name, tokenHash, scopes, ownerId, expiresAt = null } = made;
+  const { accountId, ownerId, tokenHash, name, scopes, expiresAt = null } = made;
+  const limits = { name, scopes, owner_id: ownerId, expires_at: expiresAt };
   try {
-    await query(pg, text, [id, accountId, name, tokenHash, scopes, ownerId, expiresAt]);
+    await insertRow(pg, "api_tokens", { id, account_id: accountId, token_hash: tokenHash, ...limits });
     return id;
   } catch (error) {
     if (!violates(error, "api_tokens_name_taken")) throw error;
@@ -66,6 +65,5 @@ export async function updateLastUsed(pg: Postgres, id: string): Promise<void> {
 type Row = Nullable<ApiTokenV1>;
 
 const SELECT = `
-  select t.id, t.name, t.scopes, o.name as owner, ${utc("t.expires_at")} as "expiresAt",
-    ${utc("t.created_at")} as "createdAt", ${utc("t.last_used_at")} as "lastUsedAt"
+  select ${selectList(API_TOKEN_V1, "t", { owner: "o.name" })}
   from api_tokens t left join owners o on o.id = t.owner_id`;

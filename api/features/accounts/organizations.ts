@@ -1,9 +1,14 @@
 import { v7 as uuidv7 } from "uuid";
-import type { OrganizationUpsert, OrganizationV1 } from "../../../schemas/contracts/organization.js";
+import {
+  ORGANIZATION_V1,
+  type OrganizationUpsert,
+  type OrganizationV1,
+} from "../../../schemas/contracts/organization.js";
 import { Problem } from "../../../schemas/problem.js";
-import { withoutNulls } from "../../../schemas/formats.js";
+import { type Nullable, withoutNulls } from "../../../schemas/formats.js";
 import type { UserOrganization } from "../../../schemas/contracts/user.js";
-import { type Postgres, query, readCount, utc, violates } from "../../base/postgres/query.js";
+import { selectList } from "../../base/postgres/record-rows.js";
+import { type Postgres, query, readCount, violates } from "../../base/postgres/query.js";
 
 /** Inserts the organization and its creator's membership as owner. Throws `already-exists` if the name is taken. */
 export async function insertOrganization(
@@ -19,7 +24,7 @@ export async function insertOrganization(
     joined as (
       insert into memberships (organization_id, account_id, role) select id, $6, 'owner' from owner
     )
-    select owner.name, ${FIELDS("made")} from owner join made using (id)`;
+    select ${FIELDS} from owner join made using (id)`;
   const { name, description, website, billingEmail } = organization;
   const id = uuidv7();
   const values = [id, name, description, website ?? null, billingEmail, creatorId];
@@ -42,7 +47,7 @@ export async function updateOrganization(
       update organizations set description = $3, website = $4, billing_email = $5, updated_at = clock_timestamp()
       where id = $1 returning *
     )
-    select owner.name, ${FIELDS("made")} from owner join made using (id)`;
+    select ${FIELDS} from owner join made using (id)`;
   const { name, description, website, billingEmail } = organization;
   const values = [id, name, description, website ?? null, billingEmail];
   return record(await naming(name, () => query<Row>(pg, text, values)));
@@ -61,7 +66,7 @@ async function naming<T>(name: string, work: () => Promise<T>): Promise<T> {
 
 export async function readOrganization(pg: Postgres, id: string): Promise<OrganizationV1> {
   const text = `
-    select owner.name, ${FIELDS("made")}
+    select ${FIELDS}
     from owners owner join organizations made using (id) where owner.id = $1`;
   return record(await query<Row>(pg, text, [id]));
 }
@@ -77,18 +82,9 @@ export async function listOrganizationsOfAccount(
   return query<UserOrganization & { id: string }>(pg, text, [accountId]);
 }
 
-interface Row {
-  name: string;
-  description: string;
-  website: string | null;
-  billingEmail: string;
-  createdAt: string;
-  updatedAt: string;
-}
+type Row = Nullable<OrganizationV1>;
 
-const FIELDS = (table: string) => `
-  ${table}.description, ${table}.website, ${table}.billing_email as "billingEmail",
-  ${utc(`${table}.created_at`)} as "createdAt", ${utc(`${table}.updated_at`)} as "updatedAt"`;
+const FIELDS = selectList(ORGANIZATION_V1, "made", { name: "owner.name" });
 
 function record([row]: Row[]): OrganizationV1 {
   if (row === undefined) throw new Error("an organization vanished between two statements");

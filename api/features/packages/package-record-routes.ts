@@ -19,7 +19,7 @@ import {
   PACKAGE_PATH,
   PACKAGE_PROBLEMS,
   PACKAGE_QUERY,
-  deletePackage,
+  deleteArtifact,
   packageOnPath,
   packageRecord,
   packageState,
@@ -107,7 +107,7 @@ export function packageRecordRoutes({ pg, collectHost }: PackageRecordDeps): Rou
         await inTransaction(pg, async (client) => {
           const row = await lockedPackageFor(client, account, param("package"), action, { type });
           requireMatch(ctx, entityTag(packageState(row)));
-          await deletePackage(client, row.id);
+          await deleteArtifact(client, "packages", row.id);
           await record(client, { ownerId: row.ownerId, target: target(row) });
         });
         ctx.status = 204;

@@ -15,6 +15,7 @@ import type { PackageRow } from "../../base/access/visible-packages.js";
 import { createRoute, deleteRoute, listAllRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
+import { columnsOf, insertRow, selectList } from "../../base/postgres/record-rows.js";
 import { type InPackage, inPackage } from "./in-package.js";
 
 const SENT = {
@@ -105,9 +106,8 @@ export async function insertPackageRoute(
   { packageId, route }: { packageId: string; route: CreatePackageRouteV1 },
 ): Promise<string> {
   const id = uuidv7();
-  const text =
-    "insert into package_routes (id, package_id, template_path, outgoing_url) values ($1, $2, $3, $4)";
-  await query(client, text, [id, packageId, route.templatePath, route.outgoingUrl]);
+  const columns = columnsOf(CREATE_PACKAGE_ROUTE_V1, route);
+  await insertRow(client, "package_routes", { id, package_id: packageId, ...columns });
   return id;
 }
 
@@ -120,5 +120,4 @@ async function readPackageRoute(
   return found;
 }
 
-const SELECT = `
-  select id, outgoing_url as "outgoingUrl", template_path as "templatePath" from package_routes`;
+const SELECT = `select ${selectList(PACKAGE_ROUTE_V1, "t")} from package_routes t`;

@@ -1,6 +1,11 @@
 import { v7 as uuidv7 } from "uuid";
 import type { PackageDomainV1 } from "../../../schemas/contracts/package-routing.js";
-import { type PackageUpsert, type PackageV1, storedType } from "../../../schemas/contracts/package.js";
+import {
+  PACKAGE_UPSERT,
+  type PackageUpsert,
+  type PackageV1,
+  storedType,
+} from "../../../schemas/contracts/package.js";
 import { withoutNulls } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import { LIBRARY_TYPES, type LibraryType } from "../../../schemas/records/artifact.js";
@@ -8,6 +13,7 @@ import type { PackageRow } from "../../base/access/visible-packages.js";
 import { hostInUse, publicHostOf } from "./hosts/public-hosts.js";
 import type { Action } from "../../base/access/resources.js";
 import type { Call } from "../../base/http/route.js";
+import { columnsOf, insertRow, updateRow } from "../../base/postgres/record-rows.js";
 import { type Postgres, query, readCount, violates } from "../../base/postgres/query.js";
 
 export function packageRecord(row: PackageRow): PackageV1 {
@@ -36,39 +42,32 @@ export async function insertPackage(
   pg: Postgres,
   { ownerId, package: made }: { ownerId: string; package: PackageUpsert },
 ): Promise<string> {
-  const text = `
-    insert into packages (id, owner_id, name, library_type, short_description, long_description, website,
-      backend_url, public_url, repository_url, public_host)
-    values ($1, $2, $4, $3, $5, $6, $7, $8, $9, $10, $11)`;
   const id = uuidv7();
-  await naming(made, () => query(pg, text, [id, ownerId, made.libraryType, ...fieldsOf(made)]));
+  await naming(made, () => insertRow(pg, "packages", { id, owner_id: ownerId, ...fieldsOf(made) }));
   return id;
 }
 
-/** All fields but the type. The host must be locked and free, as for `insertPackage`. Throws `already-exists`. */
+/** The host must be locked and free, as for `insertPackage`. Throws `already-exists`. */
 export async function updatePackage(
   pg: Postgres,
   { id, package: sent }: { id: string; package: PackageUpsert },
 ): Promise<void> {
-  const text = `
-    update packages set name = $2, short_description = $3, long_description = $4, website = $5,
-      backend_url = $6, public_url = $7, repository_url = $8, public_host = $9, updated_at = now()
-    where id = $1`;
-  await naming(sent, () => query(pg, text, [id, ...fieldsOf(sent)]));
+  await naming(sent, () => updateRow(pg, "packages", { id, ...fieldsOf(sent) }));
 }
 
-/** Also its routes, domains and permissions; its pixels stay. Its id is kept for the erasure of its events. */
-export async function deletePackage(pg: Postgres, id: string): Promise<void> {
+/**
+ * With a package go its routes, domains and permissions, but not its pixels. The id is kept, so that its events in
+ * ClickHouse are erased.
+ */
+export async function deleteArtifact(pg: Postgres, table: "packages" | "pixels", id: string): Promise<void> {
   const text = `
-    with gone as (delete from packages where id = $1 returning id, owner_id)
+    with gone as (delete from ${table} where id = $1 returning id, owner_id)
     insert into deleted_artifacts (id, owner_id) select id, owner_id from gone`;
   await query(pg, text, [id]);
 }
 
-function fieldsOf(sent: PackageUpsert): (string | null)[] {
-  const about = [sent.name, sent.shortDescription, sent.longDescription ?? null, sent.website ?? null];
-  const urls = [sent.backendUrl ?? null, sent.publicUrl ?? null, sent.repositoryURL ?? null];
-  return [...about, ...urls, publicHostOf(sent.publicUrl) ?? null];
+function fieldsOf(sent: PackageUpsert) {
+  return { ...columnsOf(PACKAGE_UPSERT, sent), public_host: publicHostOf(sent.publicUrl) ?? null };
 }
 
 async function naming({ libraryType, name }: PackageUpsert, work: () => Promise<unknown>): Promise<void> {
@@ -97,9 +96,8 @@ export async function insertPackageDomain(
   { packageId, name }: { packageId: string; name: string },
 ): Promise<PackageDomainV1> {
   const id = uuidv7();
-  const text = "insert into package_domains (id, package_id, name) values ($1, $2, $3)";
   try {
-    await query(client, text, [id, packageId, name]);
+    await insertRow(client, "package_domains", { id, package_id: packageId, name });
     return { id, name };
   } catch (error) {
     if (!violates(error, "package_domains_name_taken")) throw error;

@@ -11,11 +11,10 @@ import {
   updateRoute,
 } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
-import { PACKAGE_PROBLEMS, PIXEL_PATH } from "./packages.js";
+import { PACKAGE_PROBLEMS, PIXEL_PATH, deleteArtifact } from "./packages.js";
 import {
   type PixelRow,
   countPixels,
-  deletePixel,
   insertPixel,
   listPixelsOfOwner,
   pixelFor,
@@ -76,7 +75,7 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
         const named = { account, ownerId: owner.id, owner: owner.name, sent };
         return insertPixel(client, { ownerId: owner.id, pixel: await withPackageId(client, named) });
       },
-      changesOf: (sent, { packageId }) => (packageId === null ? sent : { ...sent, package_id: packageId }),
+      changesOf: (sent, { package_id }) => (package_id === null ? sent : { ...sent, package_id }),
     }),
     getRoute(resource),
     updateRoute(resource, {
@@ -86,15 +85,15 @@ export function pixelRoutes({ pg, quotas }: PixelDeps): Route[] {
       parse: parsePixelUpsert,
       async apply(client, { call: { account }, before, sent }) {
         const pixel = await withPackageId(client, { account, ...before, sent });
-        if (before.packageId !== pixel.package_id) await requireSeen(client, account, before.packageId);
+        if (before.package_id !== pixel.package_id) await requireSeen(client, account, before.package_id);
         await updatePixel(client, { id: before.id, pixel });
       },
     }),
     deleteRoute(resource, {
       description: "Its events disappear from exports immediately and are erased soon afterwards.",
-      async delete(client, { id, packageId }, { account }) {
+      async delete(client, { id, package_id: packageId }, { account }) {
         await requireSeen(client, account, packageId);
-        await deletePixel(client, id);
+        await deleteArtifact(client, "pixels", id);
       },
       changesOf: () => undefined,
     }),

@@ -1,38 +1,28 @@
 import { v7 as uuidv7 } from "uuid";
-import type { PixelRecord, PixelUpsert } from "../../../schemas/contracts/pixel.js";
+import { PIXEL, PIXEL_UPSERT, type PixelRecord, type PixelUpsert } from "../../../schemas/contracts/pixel.js";
 import { isUuid, withoutNulls } from "../../../schemas/formats.js";
 import type { Account, OwnerKind, Standing } from "../../base/access/access.js";
 import { ownedPackageId, readSeen } from "../../base/access/owned-package.js";
 import { isBlocked } from "../../base/access/visible-packages.js";
-import { type Page, type Postgres, query, readCount, utc } from "../../base/postgres/query.js";
+import { type Page, type Postgres, query, readCount } from "../../base/postgres/query.js";
+import { columnsOf, insertRow, selectList, updateRow } from "../../base/postgres/record-rows.js";
 import type { OwnerAction } from "../../base/access/resources.js";
 import { artifactNamed } from "../../base/access/artifacts.js";
 import { admit, notFound, sameName } from "../../base/access/authorise.js";
 import { Problem } from "../../../schemas/problem.js";
 
-export interface PixelRow {
-  id: string;
-  ownerId: string;
-  ownerKind: OwnerKind;
-  owner: string;
-  name: string;
-  packageId: string | null;
+export interface PixelRow extends Omit<PixelRecord, "package_id"> {
+  package_id: string | null;
   /** Whether the account is blocked from that package. */
   isPackageHidden: boolean;
-  createdAt: string;
-  updatedAt: string;
+  ownerId: string;
+  ownerKind: OwnerKind;
   standing: Standing;
 }
 
 export function pixelRecord(row: PixelRow): PixelRecord {
-  return withoutNulls<PixelRecord>({
-    id: row.id,
-    owner: row.owner,
-    name: row.name,
-    package_id: row.isPackageHidden ? null : row.packageId,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
-  });
+  const { isPackageHidden, ownerId: _, ownerKind: __, standing: ___, ...pixel } = row;
+  return withoutNulls<PixelRecord>({ ...pixel, ...(isPackageHidden && { package_id: null }) });
 }
 
 /** Answers the new pixel's id. Its owner must be locked, because the package could be deleted meanwhile. */
@@ -41,8 +31,7 @@ export async function insertPixel(
   { ownerId, pixel }: { ownerId: string; pixel: PixelUpsert },
 ): Promise<string> {
   const id = uuidv7();
-  const text = "insert into pixels (id, owner_id, name, package_id) values ($1, $2, $3, $4)";
-  await query(pg, text, [id, ownerId, pixel.name, pixel.package_id ?? null]);
+  await insertRow(pg, "pixels", { id, owner_id: ownerId, ...columnsOf(PIXEL_UPSERT, pixel) });
   return id;
 }
 
@@ -51,16 +40,7 @@ export async function updatePixel(
   pg: Postgres,
   { id, pixel }: { id: string; pixel: PixelUpsert },
 ): Promise<void> {
-  const text = "update pixels set name = $2, package_id = $3, updated_at = now() where id = $1";
-  await query(pg, text, [id, pixel.name, pixel.package_id ?? null]);
-}
-
-/** Also notes its id, so that its events in ClickHouse are erased. */
-export async function deletePixel(pg: Postgres, id: string): Promise<void> {
-  const text = `
-    with gone as (delete from pixels where id = $1 returning id, owner_id)
-    insert into deleted_artifacts (id, owner_id) select id, owner_id from gone`;
-  await query(pg, text, [id]);
+  await updateRow(pg, "pixels", { id, ...columnsOf(PIXEL_UPSERT, pixel) });
 }
 
 export async function readPixel(
@@ -108,7 +88,7 @@ export function countPixels(pg: Postgres, ownerId: string): Promise<number> {
 export async function listPixelNames(
   pg: Postgres,
   ownerId: string,
-): Promise<Pick<PixelRow, "id" | "name" | "packageId">[]> {
+): Promise<{ id: string; name: string; packageId: string | null }[]> {
   const text = `select id, name, package_id as "packageId" from pixels where owner_id = $1 order by id`;
   return query(pg, text, [ownerId]);
 }
@@ -120,8 +100,7 @@ const IS_PACKAGE_HIDDEN = isBlocked({
 });
 
 const SELECT = `
-  select x.id, x.owner_id as "ownerId", o.kind as "ownerKind", o.name as owner, x.name,
-    x.package_id as "packageId", ${utc("x.created_at")} as "createdAt", ${utc("x.updated_at")} as "updatedAt",
+  select ${selectList(PIXEL, "x", { owner: "o.name" })}, x.owner_id as "ownerId", o.kind as "ownerKind",
     case when x.owner_id = $1 then 'owner' else coalesce(m.role, 'none') end as standing,
     ${IS_PACKAGE_HIDDEN} as "isPackageHidden"
   from pixels x

@@ -103,7 +103,7 @@ async function admitFormat(
   const pixel = asked.pixel === undefined ? undefined : scope.pixels[0];
   const row = pixel && (await readPixel(pg, { accountId: account.id, id: pixel }));
   // With its package, of which the audit log says nothing to the blocked.
-  const of = row && { pixel, package_id: row.packageId ?? undefined };
+  const of = row && { pixel, package_id: row.package_id ?? undefined };
   const changes = { export: "statistics", format, ...asked.range, ...of };
   if (asked.package === undefined || id === undefined) {
     await requireExportOf(pg, account, owner.name);

@@ -193,3 +193,136 @@ export const hex: Registry = {
     failureOf("vitest", "run", "--project", "unit", "test/unit/documents", "test/unit/api/features/sources"),
   ).toBe("");
 });
+
+const BOOKMARK_ROUTES = `import type { FromSchema } from "json-schema-to-ts";
+import type { Pool } from "pg";
+import { v7 as uuidv7 } from "uuid";
+import { TIMESTAMP, titledObject } from "../../../schemas/formats.js";
+import { compileBody } from "../../../schemas/validate.js";
+import { ownerFor } from "../../base/access/authorise.js";
+import { type Resource, findById, toOwner } from "../../base/http/resource.js";
+import * as routes from "../../base/http/resource-routes.js";
+import type { Route } from "../../base/http/route.js";
+import { type Page, type Postgres, query } from "../../base/postgres/query.js";
+import { columnsOf, insertRow, selectList, updateRow } from "../../base/postgres/record-rows.js";
+
+const SENT = titledObject("BookmarkUpsert", ["title"], { title: { type: "string", format: "line" } });
+const parse = compileBody<FromSchema<typeof SENT>>(SENT);
+
+const BOOKMARK = titledObject("Bookmark", ["id", "owner", "title", "created_at", "updated_at"], {
+  id: { type: "string", format: "uuid" },
+  owner: { type: "string" },
+  title: { type: "string" },
+  created_at: TIMESTAMP,
+  updated_at: TIMESTAMP,
+});
+type Bookmark = FromSchema<typeof BOOKMARK>;
+
+const SELECT = \`select \${selectList(BOOKMARK, "t", { owner: "o.name" })}
+  from bookmarks t join owners o on o.id = t.owner_id where t.owner_id = $1\`;
+const EXAMPLE = { title: "Handbook" };
+
+export function bookmarkRoutes({ pg }: { pg: Pool }): Route[] {
+  const bookmarks = {
+    pg,
+    name: "bookmark",
+    plural: "bookmarks",
+    path: "/v2/:owner/bookmarks",
+    actions: {
+      read: "bookmarks.read",
+      create: "bookmarks.manage",
+      update: "bookmarks.manage",
+      delete: "bookmarks.manage",
+    },
+    schema: BOOKMARK,
+    example: EXAMPLE,
+    admit: toOwner(ownerFor),
+    list: (client: Postgres, { ownerId, page }: { ownerId: string; page: Page }) =>
+      query<Bookmark>(client, \`\${SELECT} and ($2::uuid is null or t.id < $2) order by t.id desc limit $3\`, [
+        ...[ownerId, page.after ?? null, page.perPage + 1],
+      ]),
+    find: findById("bookmark", ownerFor, async (client, { ownerId, id }) => {
+      return (await query<Bookmark>(client, \`\${SELECT} and t.id = $2\`, [ownerId, id]))[0];
+    }),
+    recordOf: (bookmark) => bookmark,
+    targetOf: ({ id, title }) => ({ kind: "bookmark", id, name: title }),
+  } as const satisfies Resource<Bookmark>;
+  return [
+    routes.listRoute(bookmarks),
+    routes.createRoute(bookmarks, {
+      body: { schema: SENT, example: EXAMPLE },
+      parse,
+      async insert(client, { owner, sent }) {
+        const id = uuidv7();
+        await insertRow(client, "bookmarks", { id, owner_id: owner.id, ...columnsOf(SENT, sent) });
+        return id;
+      },
+      changesOf: (sent) => sent,
+    }),
+    routes.getRoute(bookmarks),
+    routes.updateRoute(bookmarks, {
+      body: { schema: SENT, example: EXAMPLE },
+      parse,
+      apply: (client, { before: { id }, sent }) =>
+        updateRow(client, "bookmarks", { id, ...columnsOf(SENT, sent) }),
+    }),
+    routes.deleteRoute(bookmarks, {
+      delete: (client, { id }) => query(client, "delete from bookmarks where id = $1", [id]),
+    }),
+  ];
+}
+`;
+
+test("a resource is added in the files of its row: permissions, audit log and the document know it", () => {
+  perform("add a resource", [
+    [
+      "api/base/access/resources.ts",
+      "export const RESOURCES = {",
+      `
+  bookmarks: {
+    tag: "Bookmarks",
+    auditKind: "bookmark",
+    actions: {
+      read: { on: "owner", least: "member", scope: "read" },
+      manage: { on: "owner", least: "admin", scope: "manage" },
+    },
+  },`,
+    ],
+    [
+      "api/base/postgres/schema.sql",
+      "-- Packages and pixels\n",
+      `
+create table bookmarks (
+  id         uuid primary key,
+  owner_id   uuid not null references owners (id) on delete cascade,
+  title      text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+`,
+    ],
+    ["api/features/packages/bookmark-routes.ts", null, BOOKMARK_ROUTES],
+    [
+      "api/management-routes.ts",
+      'import { pixelRoutes } from "./features/packages/pixel-routes.js";',
+      '\nimport { bookmarkRoutes } from "./features/packages/bookmark-routes.js";',
+    ],
+    ["api/management-routes.ts", "    ...pixelRoutes({ pg, quotas }),", "\n    ...bookmarkRoutes({ pg }),"],
+  ]);
+  const known = evaluate(`
+    import { buildDocument } from "./api/base/http/openapi/build-document.js";
+    import { ACTIONS } from "./api/base/access/resources.js";
+    import { managementRoutes } from "./api/management-routes.js";
+    const { paths } = buildDocument(managementRoutes({ pg: {}, tokens: {} }), { version: "1.0.0" });
+    const of = Object.entries(paths).filter(([path]) => path.includes("bookmarks"));
+    const value = {
+      operations: of.flatMap(([, methods]) => Object.values(methods).map(({ operationId }) => operationId)),
+      actions: Object.keys(ACTIONS).filter((action) => action.startsWith("bookmarks.")),
+    };`);
+  expect(known).toEqual({
+    operations: ["listBookmarks", "createBookmark", "getBookmark", "updateBookmark", "deleteBookmark"],
+    actions: ["bookmarks.read", "bookmarks.manage"],
+  });
+  // The tests' own table of permissions does not know it.
+  expect(failureOf("tsc", "--noEmit", "--noCheck", "false", "-p", "tsconfig.build.json")).toBe("");
+});

@@ -1,11 +1,16 @@
 import { v7 as uuidv7 } from "uuid";
-import { ANNOTATION_TEXT_MAX, type AnnotationRecord } from "../../../../schemas/contracts/annotation.js";
+import {
+  ANNOTATION,
+  ANNOTATION_TEXT_MAX,
+  type AnnotationRecord,
+} from "../../../../schemas/contracts/annotation.js";
 import { type Nullable, isUuid, withoutNulls } from "../../../../schemas/formats.js";
 import { Problem } from "../../../../schemas/problem.js";
 import { SERVICE } from "../../../../schemas/contracts/audit-entry.js";
 import { insertAuditEntry } from "../../../base/access/audit-entries.js";
+import { selectList } from "../../../base/postgres/record-rows.js";
 import { isBlocked } from "../../../base/access/visible-packages.js";
-import { type Page, type Postgres, query, readCount, utc } from "../../../base/postgres/query.js";
+import { type Page, type Postgres, query, readCount } from "../../../base/postgres/query.js";
 
 export interface NewAnnotation {
   ownerId: string;
@@ -177,8 +182,10 @@ type Row = Nullable<AnnotationRecord>;
 
 /** Those of packages that the account $1 is blocked from are left out. */
 const SELECT = `
-  select a.id, o.name as owner, a.package_id, a.date::text, a.end_date::text, a.text, a.url,
-    case when a.release_key is null then 'note' else 'release' end as kind, ${utc("a.created_at")} as created_at
+  select ${selectList(ANNOTATION, "a", {
+    owner: "o.name",
+    kind: "case when a.release_key is null then 'note' else 'release' end",
+  })}
   from annotations a join owners o on o.id = a.owner_id
   where a.owner_id = $2 and a.deleted_at is null
     and not (${isBlocked({ account: "$1", owner: "a.owner_id", which: "blocked.package_id = a.package_id" })})`;

@@ -7,7 +7,7 @@ import {
   importRecordRoutes,
 } from "../../../../api/features/imports/import-record-routes.js";
 import { insertImport } from "../../../../api/features/imports/imports.js";
-import { deletePackage } from "../../../../api/features/packages/packages.js";
+import { deleteArtifact } from "../../../../api/features/packages/packages.js";
 import type { Postgres } from "../../../../api/base/postgres/query.js";
 import { connectClickHouse } from "../../../../deploy/stores/clickhouse/connect-clickhouse.js";
 import { ActiveUploads } from "../../../../ingest/import/active-uploads.js";
@@ -99,7 +99,7 @@ describe("imports of the blocked", () => {
   });
 
   test("the imports of a package that is gone are up to the role", async () => {
-    await deletePackage(postgres.pg, closed);
+    await deleteArtifact(postgres.pg, "packages", closed);
     expect((await listed("admin")).ids).toEqual([any, seen, ...hidden].sort().reverse());
     expect((await as("admin", `GET ${list}/${hidden[0]}`)).status).toBe(200);
     expect((await as("member", `GET ${list}/${hidden[0]}`)).status).toBe(403);
