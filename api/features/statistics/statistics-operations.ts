@@ -172,7 +172,11 @@ export const READ_STATISTICS_LIST = {
   summary: "Get one list of the statistics in full",
   description: `${DESCRIPTION}\n\n${CSV_IS_EXPORT}`,
   path: {
-    breakdown: { schema: { type: "string", enum: NAMES }, description: "The list", example: "country" },
+    breakdown: {
+      schema: { type: "string", enum: NAMES },
+      description: "Name of the list",
+      example: "country",
+    },
   },
   query: {
     ...STATISTICS_QUERY,
