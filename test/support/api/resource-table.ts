@@ -32,8 +32,8 @@ export interface TabledResource {
   key?: "id" | "name" | "uuid";
   /** The body for the nth record of a place: every field that can be sent. */
   sent: (nth: number, place: ResourcePlace) => Fields;
-  /** The record that it becomes: every field. */
-  record: (nth: number, place: ResourcePlace) => Fields;
+  /** The record that it becomes: every field. By default with id, owner and times. */
+  record?: (sent: Fields, place: ResourcePlace) => Fields;
   /** Shown with a new record alone, or in a list alone. */
   created?: Fields;
   listed?: Fields;
@@ -55,40 +55,30 @@ export interface TabledResource {
   hasQuota: boolean;
   /** An existing record for the roles, where a new one is its creator's alone. */
   existing?: (place: ResourcePlace) => Fields;
-  roles: Readonly<Record<RoleName, string>>;
+  /** A word for each of `ROLES` but the last, with a letter for each of `OPERATIONS`; `-` is not asked. */
+  roles: string;
 }
 
-/** Operations in the order of the letters in `roles`; those that a resource does not have are `-`. */
 export const OPERATIONS = ["create", "list", "get", "update", "delete"] as const;
 export type ResourceOperation = (typeof OPERATIONS)[number];
 
 /** Roles in the organization, and levels on the package. */
-export const ROLES: readonly TabledRole[] = [
-  { name: "owner", who: "owner" },
-  { name: "admin", who: "admin" },
-  { name: "member", who: "member" },
-  { name: "blocked admin", who: "admin", level: "blocked" },
-  { name: "package admin", who: "stranger", level: "admin" },
-  { name: "package member", who: "stranger", level: "member" },
-  { name: "stranger", who: "stranger" },
-  { name: "nobody", who: "nobody" },
-];
+export const ROLES = [
+  { role: "owner", who: "owner" },
+  { role: "admin", who: "admin" },
+  { role: "member", who: "member" },
+  { role: "blocked admin", who: "admin", level: "blocked" },
+  { role: "package admin", who: "stranger", level: "admin" },
+  { role: "package member", who: "stranger", level: "member" },
+  { role: "stranger", who: "stranger" },
+  { role: "nobody", who: "nobody" },
+] as const satisfies readonly TabledRole[];
 
 export interface TabledRole {
-  name: RoleName;
+  role: string;
   who: Who | "nobody";
   level?: string;
 }
-
-type RoleName =
-  | "owner"
-  | "admin"
-  | "member"
-  | "blocked admin"
-  | "package admin"
-  | "package member"
-  | "stranger"
-  | "nobody";
 
 /** Allowed, Forbidden, Hidden, Unauthenticated; any other status is itself. */
 export function letterOf(status: number): string {
@@ -96,33 +86,13 @@ export function letterOf(status: number): string {
   return { 401: "U", 403: "F", 404: "H" }[status] ?? `(${status})`;
 }
 
-/** Members read, admins write. Levels on a package do not matter. */
-const MEMBERS_READ = {
-  owner: "AAAAA",
-  admin: "AAAAA",
-  member: "FAAFF",
-  "package admin": "HHHHH",
-  "package member": "HHHHH",
-  stranger: "HHHHH",
-  nobody: "UUUUU",
-};
 /** Only admins who see every package. */
-const WHOLE_OWNER = { ...MEMBERS_READ, member: "FFFFF", "blocked admin": "FFFFF" };
+const WHOLE_OWNER = "AAAAA AAAAA FFFFF FFFFF HHHHH HHHHH HHHHH";
 /** The package alone decides. */
-const OF_PACKAGE = {
-  owner: "AA--A",
-  admin: "AA--A",
-  member: "FA--F",
-  "blocked admin": "HH--H",
-  "package admin": "AA--A",
-  "package member": "FA--F",
-  stranger: "HH--H",
-  nobody: "UU--U",
-};
+const OF_PACKAGE = "AA--A AA--A FA--F HH--H AA--A FA--F HH--H";
 
 const ID = expect.stringMatching(UUID) as string;
 const TIME = expect.stringMatching(TIMESTAMP) as string;
-const STAMPS = { created_at: TIME, updated_at: TIME };
 const HOOK = "http://127.0.0.1:59999";
 const KIND = "company-funnel-stage-changed";
 const PACKAGE = {
@@ -141,10 +111,6 @@ export const RESOURCES: readonly TabledResource[] = [
     plural: "pixels",
     path: ({ organization }) => `/v2/pixels/${organization}`,
     sent: (nth, { packageId }) => ({ name: `docs ${nth}`, package_id: packageId }),
-    record: (nth, { organization, packageId }) => ({
-      ...{ id: ID, owner: organization, name: `docs ${nth}`, package_id: packageId },
-      ...STAMPS,
-    }),
     update: {
       sent: () => ({ name: "Handbook" }),
       changes: { name: "Handbook", package_id: null, updated_at: TIME },
@@ -158,16 +124,12 @@ export const RESOURCES: readonly TabledResource[] = [
     },
     hasTags: true,
     hasQuota: true,
-    roles: { ...MEMBERS_READ, "blocked admin": "-AAFF" },
+    roles: "AAAAA AAAAA FAAFF -AAFF HHHHH HHHHH HHHHH",
   },
   {
     plural: "webhooks",
     path: ({ organization }) => `/v2/${organization}/webhooks`,
     sent: (nth) => ({ url: `${HOOK}/${nth}`, event_kinds: [KIND], enabled: false }),
-    record: (nth, { organization }) => ({
-      ...{ id: ID, owner: organization, url: `${HOOK}/${nth}`, event_kinds: [KIND], enabled: false },
-      ...STAMPS,
-    }),
     created: { secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) as string },
     listed: { last_24_hours: { pending: 0, delivered: 0, failed: 0, cancelled: 0, attempts: 0 } },
     update: {
@@ -187,10 +149,9 @@ export const RESOURCES: readonly TabledResource[] = [
       ...{ event: "downloads-changed", package: packageId, threshold_percent: 40 + nth },
       ...{ channel: "slack", target: `${HOOK}/secret`, enabled: false },
     }),
-    record: (nth, { organization, packageId }) => ({
-      ...{ id: ID, owner: organization, event: "downloads-changed", package_id: packageId },
-      ...{ threshold_percent: 40 + nth, channel: "slack", target: "127.0.0.1:59999", enabled: false },
-      ...STAMPS,
+    record: ({ package: id, ...sent }, place) => ({
+      ...owned({ ...sent, target: "127.0.0.1:59999" }, place),
+      package_id: id,
     }),
     update: {
       sent: () => ({
@@ -217,11 +178,7 @@ export const RESOURCES: readonly TabledResource[] = [
     plural: "sources",
     path: ({ organization }) => `/v2/${organization}/sources`,
     sent: (nth, { packageId }) => ({ kind: "npm", name: `pad-${nth}`, package: packageId, enabled: false }),
-    record: (nth, { organization, packageId }) => ({
-      ...{ id: ID, owner: organization, kind: "npm", name: `pad-${nth}`, package_id: packageId },
-      enabled: false,
-      ...STAMPS,
-    }),
+    record: ({ package: id, ...sent }, place) => ({ ...owned(sent, place), package_id: id }),
     update: {
       sent: () => ({ kind: "pypi", name: "flask", package: null, enabled: true }),
       changes: {
@@ -237,15 +194,17 @@ export const RESOURCES: readonly TabledResource[] = [
     },
     hasTags: true,
     hasQuota: true,
-    roles: { ...MEMBERS_READ, "blocked admin": "-AHHH" },
+    roles: "AAAAA AAAAA FAAFF -AHHH HHHHH HHHHH HHHHH",
   },
   {
     plural: "annotations",
     path: ({ organization }) => `/v2/${organization}/annotations`,
-    sent: (nth, { packageId }) => ({ ...noteOf(nth), package: packageId }),
-    record: (nth, { organization, packageId }) => ({
-      ...{ id: ID, owner: organization, ...noteOf(nth), package_id: packageId },
-      ...{ kind: "note", created_at: TIME },
+    sent: (nth, { packageId }) => ({
+      ...{ date: `2026-03-${9 + nth}`, end_date: `2026-04-${9 + nth}`, package: packageId },
+      ...{ text: `Conference ${nth}`, url: `https://example.org/${nth}` },
+    }),
+    record: ({ package: id, ...sent }, { organization }) => ({
+      ...{ id: ID, owner: organization, ...sent, package_id: id, kind: "note", created_at: TIME },
     }),
     audit: {
       kind: "annotation",
@@ -256,24 +215,24 @@ export const RESOURCES: readonly TabledResource[] = [
     },
     hasTags: false,
     hasQuota: true,
-    roles: {
-      ...MEMBERS_READ,
-      ...{ owner: "AA--A", admin: "AA--A", member: "FA--F", "blocked admin": "-A--H" },
-      ...{ "package admin": "HH--H", "package member": "HH--H", stranger: "HH--H", nobody: "UU--U" },
-    },
+    roles: "AA--A AA--A FA--F -A--H HH--H HH--H HH--H",
   },
   {
     plural: "packages",
     path: ({ organization }) => `/v1/organizations/${organization}/packages`,
     recordPath: "/v1/packages",
     key: "uuid",
-    sent: (nth) => ({ ...PACKAGE, name: `web ${nth}`, backendUrl: REGISTRY }),
-    record: (nth, { organization }) => ({
-      ...{ uuid: ID, owner: organization, ...PACKAGE, name: `web ${nth}`, createdAt: TIME },
+    sent: (nth, { organization }) => ({
+      ...{ ...PACKAGE, name: `web ${nth}`, backendUrl: REGISTRY },
+      // Hosts are one owner's.
+      publicUrl: `https://${organization.toLowerCase()}.example/acme/web`,
+    }),
+    record: ({ backendUrl: _, publicUrl: __, ...sent }, { organization }) => ({
+      ...{ uuid: ID, owner: organization, ...sent, createdAt: TIME },
     }),
     update: {
       sent: () => ({ name: "site", shortDescription: "", backendUrl: REGISTRY.replace("acme", "tools") }),
-      changes: { ...SITE, backendUrl: REGISTRY.replace("acme", "tools"), updatedAt: TIME },
+      changes: { ...SITE, backendUrl: REGISTRY.replace("acme", "tools"), publicUrl: null, updatedAt: TIME },
       shown: SITE,
       name: "site",
     },
@@ -285,16 +244,15 @@ export const RESOURCES: readonly TabledResource[] = [
     },
     hasTags: true,
     hasQuota: true,
-    roles: {
-      ...MEMBERS_READ,
-      ...{ "blocked admin": "AAHHH", "package admin": "HHAAA", "package member": "HHAFF" },
-    },
+    roles: "AAAAA AAAAA FAAFF AAHHH HHAAA HHAFF HHHHH",
   },
   {
     plural: "routes",
     path: ({ packageId }) => `/v1/packages/${packageId}/routes`,
-    sent: (nth) => routeOf(nth),
-    record: (nth) => ({ id: ID, ...routeOf(nth) }),
+    sent: (nth) => ({
+      ...{ templatePath: `/tool-${nth}/{version}`, outgoingUrl: `https://example.org/${nth}/{version}` },
+    }),
+    record: (sent) => ({ id: ID, ...sent }),
     audit: {
       kind: "route",
       actions: { create: "routes.write", delete: "routes.write" },
@@ -310,9 +268,7 @@ export const RESOURCES: readonly TabledResource[] = [
     plural: "domains",
     path: ({ packageId }) => `/v1/packages/${packageId}/domains`,
     sent: (nth, { organization }) => ({ name: `files${nth}.${organization.toLowerCase()}.example` }),
-    record: (nth, { organization }) => ({
-      ...{ id: ID, name: `files${nth}.${organization.toLowerCase()}.example` },
-    }),
+    record: (sent) => ({ id: ID, ...sent }),
     audit: {
       kind: "domain",
       actions: "domains.write",
@@ -329,9 +285,7 @@ export const RESOURCES: readonly TabledResource[] = [
     path: () => "/v1/organizations",
     key: "name",
     sent: (nth, { organization }) => ({ ...ORGANIZATION, name: `${organization}-${nth}` }),
-    record: (nth, { organization }) => ({
-      ...{ ...ORGANIZATION, name: `${organization}-${nth}`, createdAt: TIME, updatedAt: TIME },
-    }),
+    record: (sent) => ({ ...sent, createdAt: TIME, updatedAt: TIME }),
     update: {
       sent: ({ name }) => ({ name, description: "", billingEmail: "ada@acme.example" }),
       changes: { description: "", website: null, billingEmail: "ada@acme.example", updatedAt: TIME },
@@ -345,24 +299,13 @@ export const RESOURCES: readonly TabledResource[] = [
     hasTags: true,
     hasQuota: true,
     existing: ({ organization }) => ({ name: organization }),
-    roles: {
-      owner: "A-AA-",
-      admin: "A-AA-",
-      member: "A-AF-",
-      "blocked admin": "A-AA-",
-      "package admin": "A-HH-",
-      "package member": "A-HH-",
-      stranger: "A-HH-",
-      nobody: "U-UU-",
-    },
+    roles: "A-AA- A-AA- A-AF- A-AA- A-HH- A-HH- A-HH-",
   },
   {
     plural: "tokens",
     path: () => "/v1/user/tokens",
     sent: (nth, { organization }) => ({ ...TOKEN, name: `ci ${nth}`, owner: organization }),
-    record: (nth, { organization }) => ({
-      ...{ id: ID, ...TOKEN, name: `ci ${nth}`, owner: organization, createdAt: TIME },
-    }),
+    record: (sent) => ({ id: ID, ...sent, createdAt: TIME }),
     created: { token: expect.stringMatching(/^mtk_[\w-]{43}$/) as string },
     audit: {
       owner: (_, { account }) => account,
@@ -373,16 +316,7 @@ export const RESOURCES: readonly TabledResource[] = [
     },
     hasTags: false,
     hasQuota: true,
-    roles: {
-      owner: "AA--A",
-      admin: "AA--H",
-      member: "AA--H",
-      "blocked admin": "AA--H",
-      "package admin": "-A--H",
-      "package member": "-A--H",
-      stranger: "-A--H",
-      nobody: "UU--U",
-    },
+    roles: "AA--A AA--H AA--H AA--H -A--H -A--H -A--H",
   },
   {
     plural: "erasures",
@@ -400,28 +334,13 @@ export const RESOURCES: readonly TabledResource[] = [
     },
     hasTags: false,
     hasQuota: false,
-    roles: {
-      owner: "AAA--",
-      admin: "AAA--",
-      member: "FFF--",
-      "blocked admin": "FAA--",
-      "package admin": "HHH--",
-      "package member": "HHH--",
-      stranger: "HHH--",
-      nobody: "UUU--",
-    },
+    roles: "AAA-- AAA-- FFF-- FAA-- HHH-- HHH-- HHH--",
   },
 ];
 
-function noteOf(nth: number) {
-  return {
-    ...{ date: `2026-03-${9 + nth}`, end_date: `2026-04-${9 + nth}` },
-    ...{ text: `Conference ${nth}`, url: `https://example.org/${nth}` },
-  };
-}
-
-function routeOf(nth: number) {
-  return { templatePath: `/tool-${nth}/{version}`, outgoingUrl: `https://example.org/${nth}/{version}` };
+/** The record of most resources of version 2. */
+export function owned(sent: Fields, { organization }: ResourcePlace): Fields {
+  return { id: ID, owner: organization, ...sent, created_at: TIME, updated_at: TIME };
 }
 
 /** The routes of resources that the management API does not have. */

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { readCollectedPackages } from "../../../../../api/features/packages/collect-sites.js";
 import { assignNpmName } from "../../../../../api/features/packages/npm-names.js";
-import { idOf, WHO, auditOf, TIMESTAMP, UUID, type Who } from "../../../../support/api/management-world.js";
+import { idOf, WHO, auditOf, type Who } from "../../../../support/api/management-world.js";
 import {
-  api,
   as,
   faultsOf,
   giveLevel,
@@ -47,15 +46,6 @@ describe("packages", () => {
     test("is made under an organization and read back by its id and by its name", async () => {
       const created = await create("admin");
       expect(created.status).toBe(201);
-      expect(created.body).toEqual({
-        uuid: expect.stringMatching(UUID) as string,
-        owner: world.organization,
-        name: "linuxserver/x",
-        shortDescription: "An image",
-        createdAt: expect.stringMatching(TIMESTAMP) as string,
-        libraryType: "docker",
-      });
-      expect(created.headers.get("location")).toBe(`${api.url}/v1/packages/${idOf(created)}`);
       const paths = [
         idOf(created),
         idOf(created).toUpperCase(),
