@@ -147,6 +147,21 @@ describe.each(RESOURCES.map((resource) => [resource.plural, resource] as const))
     expect(entries.map((each) => each[key])).not.toContain(made[key]);
   });
 
+  test("a record is found only by its id, below its own owner or package", async () => {
+    const { record: made } = await create(resource);
+    const other = { ...place, organization: world.names.admin, packageId: await makePackage({ name: "b" }) };
+    const ids = [{ [key]: "nothing" }, { [key]: place.packageId.replace(/..$/, "00") }];
+    const paths = ids.map((each) => pathOf(resource, each));
+    if (resource.path(other) !== resource.path(place) && resource.recordPath === undefined)
+      paths.push(pathOf(resource, made).replace(resource.path(place), resource.path(other)));
+    const requests = { get: "GET", update: "PUT", delete: "DELETE" };
+    for (const operation of ["get", "update", "delete"] as const)
+      for (const path of has(resource, operation) ? paths : []) {
+        const body = operation === "update" ? { body: resource.update?.sent(made) ?? {} } : {};
+        expect(await send(`${requests[operation]} ${path}`, body)).toMatchObject({ status: 404 });
+      }
+  });
+
   test.runIf(resource.hasTags)("a change requires the ETag of the current record", async () => {
     const made = await create(resource);
     const path = pathOf(resource, made.record);

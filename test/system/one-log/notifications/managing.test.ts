@@ -5,7 +5,7 @@ import { notificationRoutes } from "../../../../api/features/notifications/notif
 import { DEFAULT_QUOTAS } from "../../../../api/base/access/quotas.js";
 import type { NotificationRecord } from "../../../../schemas/contracts/notification.js";
 import { SECRET_KEY } from "../../../support/api/management-api.js";
-import { TIMESTAMP, UUID, auditOf } from "../../../support/api/management-world.js";
+import { auditOf } from "../../../support/api/management-world.js";
 import {
   as,
   faultsOf,
@@ -49,17 +49,7 @@ async function made(body: object = SLACK): Promise<NotificationRecord> {
 
 test("answers show the host of a URL alone, and so does the audit log", async () => {
   const record = await made();
-  expect(record).toEqual({
-    id: expect.stringMatching(UUID) as string,
-    owner: world.organization,
-    event: "import-failed",
-    threshold_percent: 1,
-    channel: "slack",
-    target: "8.8.8.8",
-    enabled: true,
-    created_at: expect.stringMatching(TIMESTAMP) as string,
-    updated_at: expect.stringMatching(TIMESTAMP) as string,
-  });
+  expect(record).toMatchObject({ threshold_percent: 1, target: "8.8.8.8", enabled: true });
   await as("admin", `PUT ${path()}/${record.id}`, { target: `${URL_SECRET}/other` });
   expect((await as("owner", `GET ${path()}/${record.id}`)).body).toMatchObject({ target: "8.8.8.8" });
   const entries = await auditOf(postgres.pg, { owner: world.organization, kind: "notification" });

@@ -45,14 +45,6 @@ describe("domains", () => {
     },
   );
 
-  test("cannot be removed through another package", async () => {
-    const other = await makePackage({ name: "other" });
-    const made = await as("admin", `POST /v1/packages/${other}/domains`, { name: freshName() });
-    expect(await as("admin", `DELETE /v1/packages/${id}/domains/${idOf(made)}`)).toMatchObject(
-      refused(404, "not-found"),
-    );
-  });
-
   test("are for file and Python packages only", async () => {
     const npm = await makePackage({ name: "lib", libraryType: "npm" });
     const path = `/v1/packages/${npm}/domains`;

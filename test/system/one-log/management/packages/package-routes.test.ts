@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { VARIABLES_MAX } from "../../../../../schemas/contracts/package-routing.js";
-import { idOf } from "../../../../support/api/management-world.js";
 import { as, faultsOf, makePackage, refused, useWorld } from "../../../../support/api/use-world.js";
 
 let id: string;
@@ -20,14 +19,6 @@ const route = {
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `{v${at}}`).join("-");
 
 describe("routes", () => {
-  test("cannot be removed through another package", async () => {
-    const other = await makePackage({ name: "other" });
-    const made = await as("admin", `POST /v1/packages/${other}/routes`, route);
-    expect(await as("admin", `DELETE /v1/packages/${id}/routes/${idOf(made)}`)).toMatchObject(
-      refused(404, "not-found"),
-    );
-  });
-
   test("are for file packages only", async () => {
     const npm = await makePackage({ name: "lib", libraryType: "npm" });
     const requests = ["GET", "POST", "DELETE"].map((method) => `${method} /v1/packages/${npm}/routes`);

@@ -81,14 +81,6 @@ describe("a pixel of a package that the caller cannot see", () => {
 });
 
 describe("a pixel is changed and deleted", () => {
-  test.each(["PUT", "DELETE"])("only where it is: %s", async (method) => {
-    const body = method === "PUT" ? { name: "x" } : undefined;
-    const elsewhere = path.replace(world.organization, world.names.admin);
-    const list = `/v2/pixels/${world.organization}`;
-    for (const wrong of [elsewhere, `${list}/nothing`, `${list}/${tool}`, `/v2/pixels/Nobody/${tool}`])
-      expect(await as("admin", `${method} ${wrong}`, body)).toMatchObject(refused(404, "not-found"));
-  });
-
   test("once: a later caller is told that there is none", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => as("admin", `DELETE ${path}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404, 404]);
