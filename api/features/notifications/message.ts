@@ -46,3 +46,6 @@ export function quoted(name: string): string {
 }
 
 const NAME_MAX = 60;
+
+/** Of a name in a chart: wider ones would push its bars out of sight. */
+export const LABEL_MAX = 40;

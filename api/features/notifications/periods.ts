@@ -1,14 +1,6 @@
-import type { PeriodEvent } from "../../../schemas/contracts/notification-event.js";
 import { DAY_MS, type DateRange, dateAt } from "../../../schemas/date-range.js";
 
-type Unit = "day" | "week" | "month";
-
-const UNITS: Record<PeriodEvent, Unit> = {
-  "weekly-digest": "week",
-  "monthly-digest": "month",
-  "new-companies": "day",
-  "downloads-changed": "day",
-};
+export type Unit = "day" | "week" | "month";
 
 /** How many periods that are over are made up for, or looked at again for a correction. */
 const LOOKED_AT: Record<Unit, number> = { day: 7, week: 4, month: 2 };
@@ -17,8 +9,7 @@ const LOOKED_AT: Record<Unit, number> = { day: 7, week: 4, month: 2 };
 const REST_MS = 10 * 60_000;
 
 /** The last periods that are over, oldest first, in UTC. Weeks begin on Monday. */
-export function lastPeriods(event: PeriodEvent, now: Date): DateRange[] {
-  const unit = UNITS[event];
+export function lastPeriods(unit: Unit, now: Date): DateRange[] {
   const periods: DateRange[] = [];
   let end = startOf(unit, now.getTime() - REST_MS);
   for (let nth = 0; nth < LOOKED_AT[unit]; nth += 1) {
@@ -30,13 +21,13 @@ export function lastPeriods(event: PeriodEvent, now: Date): DateRange[] {
 }
 
 /** The last of them. */
-export function lastPeriod(event: PeriodEvent, now: Date): DateRange {
-  return lastPeriods(event, now).at(-1)!;
+export function lastPeriod(unit: Unit, now: Date): DateRange {
+  return lastPeriods(unit, now).at(-1)!;
 }
 
 /** The period of the same kind that ends where this one begins. */
-export function periodBefore(event: PeriodEvent, { startDate }: DateRange): DateRange {
-  return { startDate: dateAt(startOf(UNITS[event], Date.parse(startDate) - 1)), endDate: startDate };
+export function periodBefore(unit: Unit, { startDate }: DateRange): DateRange {
+  return { startDate: dateAt(startOf(unit, Date.parse(startDate) - 1)), endDate: startDate };
 }
 
 function startOf(unit: Unit, time: number): number {

@@ -11,6 +11,7 @@ import type { DateRange } from "../../../schemas/date-range.js";
 import { readCompleteThrough } from "../imports/export-state.js";
 import { inTransaction } from "../../base/postgres/connection.js";
 import { enqueueWebhookEvent } from "../../base/outbox/webhook-outbox.js";
+import { periodKind } from "./events/events.js";
 import { gatheredData, readFailures } from "./failures.js";
 import { shouldCorrect, shouldNotify } from "./should-notify.js";
 import {
@@ -148,7 +149,7 @@ async function planFailures({ pg, now }: Reading, rule: FailureRule): Promise<nu
 async function planPeriods(run: Reading, rule: PeriodRule): Promise<number> {
   const { pg, now } = run;
   const completeThrough = await readCompleteThrough(pg, rule.ownerId);
-  const due = lastPeriods(rule.event, now).filter((period) =>
+  const due = lastPeriods(periodKind(rule.event).unit, now).filter((period) =>
     isDue(period, { since: rule.since, completeThrough }),
   );
   if (due.length === 0) return 0;

@@ -7,7 +7,8 @@ import { Problem } from "../../../schemas/problem.js";
 import { limitWork, type RunLimited } from "../../base/http/limit-work.js";
 import { type Call, type Route, route } from "../../base/http/route.js";
 import { requireFew } from "../../base/identity/failure-limits.js";
-import { exampleOf } from "./example-data.js";
+import { periodKind } from "./events/events.js";
+import { exampleOf } from "./failures.js";
 import { admitMail, unwantedSentence } from "./admit-mail.js";
 import { SENDS_BY_HAND_MAX } from "./mail-limits.js";
 import type { AnyData } from "./messages.js";
@@ -151,6 +152,6 @@ async function sendingOf(
 async function readLast(reading: PeriodReading, rule: StoredNotification, now: Date): Promise<AnyData> {
   const { event } = rule;
   return isPeriodEvent(event)
-    ? readPeriod(reading, { ...rule, event }, lastPeriod(event, now))
+    ? readPeriod(reading, { ...rule, event }, lastPeriod(periodKind(event).unit, now))
     : exampleOf(event, rule);
 }

@@ -194,6 +194,95 @@ export const hex: Registry = {
   ).toBe("");
 });
 
+/** Of a file in a folder four levels down. */
+const ROOT = "../../../..";
+
+test("a notification event is added in the files of its row: notifications, webhooks and forms know it", () => {
+  perform("add a notification event", [
+    [
+      "schemas/contracts/notification-event.ts",
+      "const SOURCES = gathered(SOURCE, objectOf(namesOf(SOURCE), SOURCE));",
+      `
+const ERASURE = { erasure: TEXT } as const;
+const ERASURES = gathered(ERASURE, objectOf(namesOf(ERASURE), ERASURE));`,
+    ],
+    [
+      "schemas/contracts/notification-event.ts",
+      "export const FAILURE_EVENTS = {",
+      `
+  "erasure-late": {
+    label: "Late erasures",
+    when: "An erasure was not done after a day",
+    data: objectOf(namesOf(ERASURES), ERASURES),
+    example: { erasure: ID, ...ONE },
+  },`,
+    ],
+    [
+      "api/features/notifications/events/erasure-late.ts",
+      null,
+      `import type { NotificationData } from "${ROOT}/schemas/contracts/notification-event.js";
+import { NIL_UUID } from "${ROOT}/schemas/formats.js";
+import { type Draft, quoted } from "../message.js";
+import { type FailureKind, listed, recent } from "./failure-kind.js";
+
+export const erasureLate: FailureKind<"erasure-late"> = {
+  select: \`
+    select id::text as period, created_at as at, id::text as erasure from erasures
+    where owner_id = rule.owner_id and \${recent("created_at")}\`,
+  example: () => ({ erasure: NIL_UUID }),
+  compose,
+};
+
+function compose(data: NotificationData["erasure-late"], owner: string): Draft {
+  return {
+    subject: \`\${quoted(owner)}: an erasure is late\`,
+    lines: listed(data, ({ erasure }) => \`Erasure \${erasure} has not ended.\`),
+    label: "Open erasures",
+    end: "/settings/erasures",
+  };
+}
+`,
+    ],
+    [
+      "api/features/notifications/events/events.ts",
+      'import { downloadsChanged } from "./downloads-changed.js";',
+      '\nimport { erasureLate } from "./erasure-late.js";',
+    ],
+    [
+      "api/features/notifications/events/events.ts",
+      '  "import-failed": importFailed,',
+      '\n  "erasure-late": erasureLate,',
+    ],
+    [
+      "deploy/docs/how-to/notifications.md",
+      "| `event` | content or condition | sent |\n|---|---|---|\n",
+      "| `erasure-late` | an erasure that was not done after a day | once per erasure |\n",
+    ],
+  ]);
+  const known = evaluate(`
+    import { renderToString } from "preact-render-to-string";
+    import { KindFields } from "./api/dashboard/webhooks/webhook-labels.js";
+    import { composeMessage } from "./api/features/notifications/compose-message.js";
+    import { exampleOf } from "./api/features/notifications/failures.js";
+    import { NOTIFICATION_CREATE } from "./schemas/contracts/notification.js";
+    const data = exampleOf("erasure-late", { thresholdPercent: null });
+    const { subject } = composeMessage({ event: "erasure-late", data, owner: "acme", base: undefined });
+    const value = {
+      created: JSON.stringify(NOTIFICATION_CREATE).includes('"erasure-late"'),
+      form: renderToString(KindFields({ chosen: [] })).includes("Late erasures"),
+      subject,
+    };`);
+  const subject = 'Maintainer Toolchain: "acme": an erasure is late';
+  expect(known).toEqual({ created: true, form: true, subject });
+  expect(failureOf("tsc", "--noEmit")).toBe("");
+  const tests = [
+    "test/unit/documents",
+    "test/unit/api/features/notifications",
+    "test/unit/api/base/http/openapi",
+  ];
+  expect(failureOf("vitest", "run", "--project", "unit", ...tests)).toBe("");
+});
+
 const BOOKMARK_ROUTES = `import type { FromSchema } from "json-schema-to-ts";
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";

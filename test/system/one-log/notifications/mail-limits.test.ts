@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { admitMail } from "../../../../api/features/notifications/admit-mail.js";
-import { exampleOf } from "../../../../api/features/notifications/example-data.js";
+import { exampleOf } from "../../../../api/features/notifications/failures.js";
 import type { NotificationRecord } from "../../../../schemas/contracts/notification.js";
 import {
   MAIL_LIMITS,

@@ -25,8 +25,8 @@ let pool: pg.Pool;
 let stores: { pg: pg.Pool; clickhouse: ReturnType<typeof connectClickHouse> };
 let importPath: string;
 
-const week = lastPeriod("weekly-digest", new Date());
-const yesterday = lastPeriod("downloads-changed", new Date()).startDate;
+const week = lastPeriod("week", new Date());
+const yesterday = lastPeriod("day", new Date()).startDate;
 const daysBefore = (date: string, days: number) => dateAt(Date.parse(date) - days * DAY_MS);
 
 const EVENTS: readonly [day: string, count: number, address: string][] = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleOf } from "../../../../../api/features/notifications/example-data.js";
+import { exampleOf } from "../../../../../api/features/notifications/failures.js";
 import type { ImportFailedData } from "../../../../../schemas/contracts/notification-event.js";
 
 describe("an example of a failed import", () => {

@@ -1,13 +1,14 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import {
-  shouldCorrect,
-  isFar,
-  medianOf,
-  shouldNotify,
-} from "../../../../../api/features/notifications/should-notify.js";
+import { periodKind } from "../../../../../api/features/notifications/events/events.js";
+import { isFar, medianOf } from "../../../../../api/features/notifications/events/downloads-changed.js";
+import { shouldCorrect, shouldNotify } from "../../../../../api/features/notifications/should-notify.js";
 import { isDue, lastPeriods, periodBefore } from "../../../../../api/features/notifications/periods.js";
 import { outcomeOf } from "../../../../../api/features/notifications/start-notifications.js";
-import type { PeriodEvent } from "../../../../../schemas/contracts/notification-event.js";
+import {
+  NOTIFICATION_EVENT_NAMES,
+  type PeriodEvent,
+} from "../../../../../schemas/contracts/notification-event.js";
 import { DIGEST } from "../../../../support/notifications/hostile-data.js";
 import { testTable } from "../../../../support/test-table.js";
 
@@ -24,15 +25,15 @@ describe("the last period that is over", () => {
     ["new-companies", "2026-03-01T00:10:00Z", "2026-02-28", "2026-03-01"],
     ["downloads-changed", "2026-11-26T00:09:00Z", "2026-11-24", "2026-11-25"],
   ])("of %s at %s is from %s up to %s", (event, now, startDate, endDate) => {
-    expect(lastPeriods(event, new Date(now)).at(-1)).toEqual({ startDate, endDate });
+    expect(lastPeriods(periodKind(event).unit, new Date(now)).at(-1)).toEqual({ startDate, endDate });
   });
 
   test("follows those before it without a gap", () => {
     for (const event of ["weekly-digest", "monthly-digest", "new-companies"] as const) {
-      const periods = lastPeriods(event, new Date("2026-03-02T10:00:00Z"));
+      const periods = lastPeriods(periodKind(event).unit, new Date("2026-03-02T10:00:00Z"));
       for (const [nth, period] of periods.slice(1).entries()) {
         expect(period.startDate).toBe(periods[nth]?.endDate);
-        expect(periodBefore(event, period)).toEqual(periods[nth]);
+        expect(periodBefore(periodKind(event).unit, period)).toEqual(periods[nth]);
       }
     }
   });
@@ -108,4 +109,9 @@ test("a message is tried again for about a day, and not at all after a refusal",
   const total = delays.reduce((sum, each) => sum + ("delayMs" in each ? (each.delayMs ?? 0) : 0), 0);
   expect(total / 3_600_000).toBeCloseTo(20.6, 1);
   expect(outcomeOf({ ...later, isFinal: true }, 0)).toEqual({ state: "failed", error: "later" });
+});
+
+describe("deploy/docs/how-to/notifications.md describes", () => {
+  const page = readFileSync("deploy/docs/how-to/notifications.md", "utf8");
+  test.each(NOTIFICATION_EVENT_NAMES)("%s", (event) => expect(page).toContain(`\n| \`${event}\` |`));
 });
