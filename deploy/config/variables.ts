@@ -161,8 +161,8 @@ export const GROUPS = {
       mustBe: "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`",
       unset: "created at the first start, in `DATA_DIR/secret-key`",
       meaning:
-        "The key for tokens and for the client ids of events. You cannot change it later: keep a copy with " +
-        "your passwords.",
+        "The key for the hashes of tokens and of IP addresses. The service does not start with a different " +
+        "key, so keep a copy with your passwords.",
       secret: true,
     },
   },
@@ -356,7 +356,7 @@ export const GROUPS = {
       meaning:
         "Sent only to GitHub. It allows more requests per hour. It also gives access to private repositories " +
         "that the token can read, and to the views and clones of repositories that it can push to. " +
-        "Everyone who manages an owner of this service can then add these repositories as sources.",
+        "Everyone who can manage a user or organization of this service can then add these repositories as sources.",
       roles: ["api", "jobs"],
       secret: true,
     },
