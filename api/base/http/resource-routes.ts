@@ -8,109 +8,21 @@ import type { Postgres } from "../postgres/query.js";
 import type { PoolClient } from "pg";
 import { entityTag, putLocation, requireMatch } from "./answers/headers.js";
 import {
-  LIST_QUERY,
-  PAGE_QUERY,
-  listAnswer,
-  listPage,
-  pageAnswer,
-  pageBody,
-  pageOf,
-} from "./answers/paging.js";
-import type { JsonSchema } from "./answers/query-parameters.js";
+  type Texts,
+  answerOf,
+  idOf,
+  locationOf,
+  ofRecord,
+  ofScope,
+  pathOf,
+  shown,
+  textsOf,
+  titled,
+  withArticle,
+} from "./describe-resource.js";
 import { readJson } from "./middleware/read-json.js";
 import { type Asking, type Found, type Resource, type Scoped, asking, named } from "./resource.js";
 import { type Call, type BodyContent, type Operation, type Route, route } from "./route.js";
-
-/** Texts of an operation, where the usual ones do not fit. */
-interface Texts {
-  id?: string;
-  summary?: string;
-  description?: string;
-}
-
-interface Listing extends Texts {
-  /** Of the response. */
-  about?: string;
-  /** Of an entry, where it has more than the record. */
-  entry?: { schema: JsonSchema; example: unknown };
-  /** Whether the page is a component of the OpenAPI document. True by default. */
-  isNamed?: boolean;
-}
-
-/** A list in pages, newest first. */
-export function listRoute<Row extends { id: string }, Record extends object, S extends Scoped>(
-  resource: Resource<Row, Record, OwnerAction, S> &
-    Required<Pick<Resource<Row, Record, OwnerAction, S>, "list">>,
-  {
-    about = `${titled(resource.plural)}, newest first`,
-    entry = resource,
-    isNamed = true,
-    ...texts
-  }: Listing = {},
-): Route {
-  const { pg, plural, path, actions, recordOf } = resource;
-  return route({
-    method: "GET",
-    path,
-    action: actions.read,
-    operation: {
-      id: `list${titled(plural)}`,
-      summary: `List ${plural}`,
-      ...texts,
-      query: PAGE_QUERY,
-      answers: {
-        200: pageAnswer({
-          name: plural,
-          record: entry.schema,
-          example: entry.example,
-          ...(isNamed && { title: `${titled(resource.name)}List` }),
-          description: about,
-        }),
-      },
-    },
-    async handle(call) {
-      const page = pageOf(call.query);
-      const { id: ownerId } = await resource.admit(pg, asking(resource, call));
-      const rows = await resource.list(pg, { accountId: call.account.id, ownerId, page });
-      call.ctx.body = pageBody(call.ctx, { name: plural, rows, page, record: recordOf });
-    },
-  });
-}
-
-/** A list as an array, oldest first, which `list` reads whole. */
-export function listAllRoute<
-  Row extends { id: string },
-  Record extends object,
-  A extends Action,
-  S extends Scoped,
->(
-  resource: Resource<Row, Record, A, S>,
-  {
-    about = `The ${resource.plural}, oldest first`,
-    list,
-    ...texts
-  }: Texts & { about?: string; list: (pg: Postgres, ownerId: string) => Promise<Row[]> },
-): Route {
-  const { pg, plural, path, scope, actions, recordOf } = resource;
-  return route({
-    method: "GET",
-    path,
-    action: actions.read,
-    operation: {
-      id: `list${idOf(scope?.title, plural)}`,
-      summary: `List ${plural}`,
-      ...ofScope(resource),
-      ...texts,
-      query: { ...scope?.query, ...LIST_QUERY },
-      answers: { 200: listAnswer(about, resource.schema, resource.example) },
-    },
-    async handle(call) {
-      const owner = await resource.admit(pg, asking(resource, call));
-      const page = listPage(call, await list(pg, owner.id), ({ id }) => id);
-      call.ctx.body = await shown(resource, owner, page.map(recordOf));
-    },
-  });
-}
 
 export function getRoute<Row, Record extends object, S extends Scoped>(
   resource: Resource<Row, Record, OwnerAction, S>,
@@ -364,56 +276,4 @@ function entryOf<Row>(
 function answer(ctx: Call["ctx"], { isTagged = true }: { isTagged?: boolean }, record: object): void {
   if (isTagged) ctx.set("ETag", entityTag(record));
   ctx.body = record;
-}
-
-async function shown<Record extends object, S extends Scoped>(
-  { show }: Pick<Resource<never, Record, never, S>, "show">,
-  owner: S,
-  records: readonly Record[],
-): Promise<readonly object[]> {
-  return show === undefined ? records : show(owner, records);
-}
-
-function pathOf({ path, name }: { path: string; name: string }): string {
-  return `${path}/:${name}`;
-}
-
-function locationOf({ path }: { path: string }, record: object, location?: "list"): string {
-  const { id = "", owner = "" } = record as { id?: string; owner?: string };
-  const list = path.replace(":owner", encodeURIComponent(owner));
-  return location === "list" ? list : `${list}/${id}`;
-}
-
-function answerOf<Record extends object>({
-  name,
-  schema,
-  example,
-}: Pick<Resource<never, Record>, "name" | "schema" | "example">) {
-  return { description: `The ${name}`, schema, example };
-}
-
-function ofScope({ scope }: Pick<Resource<never, object>, "scope">) {
-  const { path, query, problems } = scope ?? {};
-  return { ...(path && { path }), ...(query && { query }), ...(problems && { problems }) };
-}
-
-function ofRecord({ parameters, problems }: Pick<Resource<never, object>, "parameters" | "problems">) {
-  return { ...(parameters && { path: parameters }), ...(problems && { problems }) };
-}
-
-function textsOf({ id, summary, description }: Texts) {
-  return { ...(id && { id }), ...(summary && { summary }), ...(description && { description }) };
-}
-
-/** `listPackageRoutes`, with the title of the scope. */
-function idOf(title: string | undefined, name: string): string {
-  return `${title ?? ""}${titled(name)}`;
-}
-
-function titled(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-}
-
-function withArticle(name: string): string {
-  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 }

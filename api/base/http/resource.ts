@@ -10,7 +10,8 @@ import type { JsonSchema, Parameters } from "./answers/query-parameters.js";
 import type { Call, Operation } from "./route.js";
 
 /**
- * A kind of record that owners have several of, such as webhooks. `resource-routes.ts` builds its routes from this declaration:
+ * A kind of record that owners have several of, such as webhooks. `resource-lists.ts` and `resource-routes.ts` build its
+ * routes from this declaration:
  *
  *     const SOURCES: Resource<SourceRecord> = { name: "source", plural: "sources", path: "/v2/:owner/sources", ... };
  *     return [listRoute(SOURCES), createRoute(SOURCES, { ... }), getRoute(SOURCES), deleteRoute(SOURCES, { ... })];

@@ -13,7 +13,8 @@ import type { Account } from "../../base/access/access.js";
 import { readOwner } from "../../base/access/owners.js";
 import type { Quotas } from "../../base/access/quotas.js";
 import { type Asking, type Resource, type Scoped } from "../../base/http/resource.js";
-import { createRoute, deleteRoute, listAllRoute } from "../../base/http/resource-routes.js";
+import { listAllRoute } from "../../base/http/resource-lists.js";
+import { createRoute, deleteRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
 import { type TokenRoutesDeps, requireOwnToken } from "../../base/identity/accounts.js";
 import {

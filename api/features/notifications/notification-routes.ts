@@ -9,13 +9,8 @@ import {
 import { wholeOwnerFor } from "../../base/access/authorise.js";
 import { DEFAULT_QUOTAS, type Quotas } from "../../base/access/quotas.js";
 import { type Resource, toOwner } from "../../base/http/resource.js";
-import {
-  createRoute,
-  deleteRoute,
-  getRoute,
-  listRoute,
-  updateRoute,
-} from "../../base/http/resource-routes.js";
+import { listRoute } from "../../base/http/resource-lists.js";
+import { createRoute, deleteRoute, getRoute, updateRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { applyChange, insertSent, prepareChange, requireTarget, withAddress } from "./change-notification.js";

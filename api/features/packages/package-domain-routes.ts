@@ -8,7 +8,8 @@ import {
 import { Problem } from "../../../schemas/problem.js";
 import type { Quotas } from "../../base/access/quotas.js";
 import type { PackageRow } from "../../base/access/visible-packages.js";
-import { createRoute, deleteRoute, listAllRoute } from "../../base/http/resource-routes.js";
+import { listAllRoute } from "../../base/http/resource-lists.js";
+import { createRoute, deleteRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
 import { type HostChecks, withVerification } from "./hosts/host-checks.js";
 import {

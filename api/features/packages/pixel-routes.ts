@@ -3,13 +3,8 @@ import { PIXEL, PIXEL_UPSERT, type PixelRecord, parsePixelUpsert } from "../../.
 import { ownerFor } from "../../base/access/authorise.js";
 import type { Quotas } from "../../base/access/quotas.js";
 import { type Resource, toOwner } from "../../base/http/resource.js";
-import {
-  createRoute,
-  deleteRoute,
-  getRoute,
-  listRoute,
-  updateRoute,
-} from "../../base/http/resource-routes.js";
+import { listRoute } from "../../base/http/resource-lists.js";
+import { createRoute, deleteRoute, getRoute, updateRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
 import { PACKAGE_PROBLEMS, PIXEL_PATH, deleteArtifact } from "./packages.js";
 import {

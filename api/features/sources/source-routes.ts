@@ -11,13 +11,8 @@ import { Problem } from "../../../schemas/problem.js";
 import { ownerFor } from "../../base/access/authorise.js";
 import { DEFAULT_QUOTAS, type Quotas } from "../../base/access/quotas.js";
 import { type Resource, findById, named, toOwner } from "../../base/http/resource.js";
-import {
-  createRoute,
-  deleteRoute,
-  getRoute,
-  listRoute,
-  updateRoute,
-} from "../../base/http/resource-routes.js";
+import { listRoute } from "../../base/http/resource-lists.js";
+import { createRoute, deleteRoute, getRoute, updateRoute } from "../../base/http/resource-routes.js";
 import { type Route, route } from "../../base/http/route.js";
 import { PACKAGE_PROBLEMS } from "../packages/packages.js";
 import { inTransaction } from "../../base/postgres/connection.js";

@@ -12,13 +12,8 @@ import {
 import { wholeOwnerFor } from "../../base/access/authorise.js";
 import { DEFAULT_QUOTAS, type Quotas } from "../../base/access/quotas.js";
 import { type Resource, toOwner } from "../../base/http/resource.js";
-import {
-  createRoute,
-  deleteRoute,
-  getRoute,
-  listRoute,
-  updateRoute,
-} from "../../base/http/resource-routes.js";
+import { listRoute } from "../../base/http/resource-lists.js";
+import { createRoute, deleteRoute, getRoute, updateRoute } from "../../base/http/resource-routes.js";
 import { type Route, route } from "../../base/http/route.js";
 import { requireAllowedUrl } from "../../base/outbound/require-allowed-url.js";
 import { WEBHOOK_EXAMPLE as EXAMPLE, WEBHOOK_SENT as SENT, WITH_SECRET } from "./secret-routes.js";

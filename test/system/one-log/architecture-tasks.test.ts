@@ -290,6 +290,7 @@ import { TIMESTAMP, titledObject } from "../../../schemas/formats.js";
 import { compileBody } from "../../../schemas/validate.js";
 import { ownerFor } from "../../base/access/authorise.js";
 import { type Resource, findById, toOwner } from "../../base/http/resource.js";
+import { listRoute } from "../../base/http/resource-lists.js";
 import * as routes from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
 import { type Page, type Postgres, query } from "../../base/postgres/query.js";
@@ -337,7 +338,7 @@ export function bookmarkRoutes({ pg }: { pg: Pool }): Route[] {
     targetOf: ({ id, title }) => ({ kind: "bookmark", id, name: title }),
   } as const satisfies Resource<Bookmark>;
   return [
-    routes.listRoute(bookmarks),
+    listRoute(bookmarks),
     routes.createRoute(bookmarks, {
       body: { schema: SENT, example: EXAMPLE },
       parse,
