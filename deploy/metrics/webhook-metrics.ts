@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { WebhookBacklog } from "../../api/features/webhooks/webhook-deliveries.js";
-import type { AttemptOutcome } from "../../api/features/webhooks/webhook-outcomes.js";
+import type { AttemptOutcome } from "../../api/features/webhooks/delivery-attempts.js";
 
 const OUTCOMES = ["delivered", "rejected", "retried", "failed"] as const;
 const DURATIONS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];

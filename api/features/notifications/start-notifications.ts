@@ -4,17 +4,17 @@ import { isDigest } from "../../../schemas/contracts/notification-event.js";
 import type { ClaimLimits } from "../../base/outbox/claim-items.js";
 import { startOutbox } from "../../base/outbox/start-outbox.js";
 import {
+  type AnyData,
   type Attempted,
   type ClaimedMessage,
   MESSAGES,
   type MessageOutcome,
   recordAttempts,
-} from "./message-claims.js";
+} from "./messages.js";
 import { AGREEMENT, type AgreementData, type Receiver, deleteAsked } from "./agreements.js";
 import { type Admission, admitMail } from "./admit-mail.js";
 import { NO_LINKS } from "./mail.js";
 import { WAITING_HOURS_MAX } from "./mail-limits.js";
-import type { AnyData } from "./messages.js";
 import { type SendDeps, type Sent, sendConfirmation, sendMessage } from "./send-message.js";
 
 export interface NotificationsWorker extends SendDeps {

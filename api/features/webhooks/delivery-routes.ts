@@ -16,10 +16,9 @@ import { inTransaction } from "../../base/postgres/connection.js";
 import { lockOwner } from "../../base/access/owners.js";
 import type { Postgres } from "../../base/postgres/query.js";
 import { listWebhookDeliveries, readWebhookDelivery, restartWebhookDelivery } from "./webhook-deliveries.js";
-import { insertWebhookTest } from "./webhook-outcomes.js";
+import { type Delivery, insertWebhookTest } from "./delivery-attempts.js";
 import { webhookBody } from "../../base/outbox/webhook-outbox.js";
 import { type WebhookDeps, readWebhookSecrets, webhookFor, webhookTarget } from "./webhooks.js";
-import type { Delivery } from "./webhook-claims.js";
 import { deliver, isSuccess } from "./start-deliveries.js";
 import type { Exchange } from "../../base/outbound/send-request.js";
 

@@ -7,8 +7,15 @@ import { type Exchange, sendRequest } from "../../base/outbound/send-request.js"
 import type { ClaimLimits } from "../../base/outbox/claim-items.js";
 import { startOutbox } from "../../base/outbox/start-outbox.js";
 import { signatureHeaders } from "./sign.js";
-import { type ClaimedDelivery, DELIVERIES, type Delivery } from "./webhook-claims.js";
-import { type AttemptOutcome, type DisabledWebhook, type Next, recordOutcomes } from "./webhook-outcomes.js";
+import {
+  type AttemptOutcome,
+  type ClaimedDelivery,
+  DELIVERIES,
+  type Delivery,
+  type DisabledWebhook,
+  type Next,
+  recordOutcomes,
+} from "./delivery-attempts.js";
 
 export interface DeliveryWorker {
   pg: Pool;

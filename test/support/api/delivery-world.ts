@@ -7,7 +7,7 @@ import {
   cancelWebhookDeliveries,
   listWebhookDeliveries,
 } from "../../../api/features/webhooks/webhook-deliveries.js";
-import type { AttemptOutcome } from "../../../api/features/webhooks/webhook-outcomes.js";
+import type { AttemptOutcome } from "../../../api/features/webhooks/delivery-attempts.js";
 import { enqueueWebhookEvent } from "../../../api/base/outbox/webhook-outbox.js";
 import { insertWebhook, newWebhookId } from "../../../api/features/webhooks/webhooks.js";
 import { createSealer } from "../../../api/base/identity/tokens.js";

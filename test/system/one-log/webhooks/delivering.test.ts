@@ -15,7 +15,7 @@ import {
   claimItems,
   servedLast,
 } from "../../../../api/base/outbox/claim-items.js";
-import { DELIVERIES } from "../../../../api/features/webhooks/webhook-claims.js";
+import { DELIVERIES } from "../../../../api/features/webhooks/delivery-attempts.js";
 import { lockOwner } from "../../../../api/base/access/owners.js";
 import { enqueueWebhookEvent } from "../../../../api/base/outbox/webhook-outbox.js";
 import {

@@ -3,10 +3,33 @@ import { v7 as uuidv7 } from "uuid";
 import { SERVICE } from "../../../schemas/contracts/audit-entry.js";
 import type { Exchange } from "../../base/outbound/send-request.js";
 import { insertAuditEntry } from "../../base/access/audit-entries.js";
+import { type Claimed, type Queue, lockTargets } from "../../base/outbox/claim-items.js";
 import { inTransaction } from "../../base/postgres/connection.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
-import type { ClaimedDelivery, Delivery } from "./webhook-claims.js";
 import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
+
+export interface Delivery {
+  eventId: string;
+  webhookId: string;
+  url: string;
+  body: Buffer;
+  /** Sealed for the webhook. */
+  secret: Buffer;
+  /** Sealed as well; the previous secret, while it is valid. */
+  oldSecret: Buffer | null;
+}
+
+export interface ClaimedDelivery extends Claimed, Delivery {}
+
+export const DELIVERIES: Queue = {
+  items: "webhook_deliveries",
+  target: "webhook_id",
+  targets: "webhooks",
+  columns: `
+    d.event_id as "eventId", d.webhook_id as "webhookId", t.url, e.body, t.secret,
+    case when t.old_secret_until > clock.now then t.old_secret end as "oldSecret"`,
+  joins: "join webhook_events e on e.id = d.event_id",
+};
 
 export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };
 
@@ -39,7 +62,7 @@ export async function recordOutcomes(
     // Owners are locked before webhooks, webhooks before deliveries, each in one order, so that no two transactions
     // deadlock.
     await query(client, LOCK_OWNERS, [webhooksOf(outcomes.filter(({ next }) => next.state === "failed"))]);
-    await query(client, LOCK_WEBHOOKS, [webhooksOf(outcomes)]);
+    await lockTargets(client, DELIVERIES, webhooksOf(outcomes));
     await query(client, LOG, [rows]);
     await query(client, UPDATE_DELIVERIES, [rows, now ?? null]);
     const changing = outcomes.filter(
@@ -79,8 +102,6 @@ const OUTCOMES = `jsonb_to_recordset($1::jsonb) as o (
 /** Locks the owners of webhooks that may be disabled, because that adds an entry to the owner's audit log. */
 const LOCK_OWNERS = `
   select from owners where id in (select owner_id from webhooks where id = any ($1::uuid[])) order by id for key share`;
-
-const LOCK_WEBHOOKS = "select from webhooks where id = any ($1::uuid[]) order by id for no key update";
 
 /** A delivery may have been deleted with its webhook. */
 const LOG = `
