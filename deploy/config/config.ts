@@ -10,7 +10,7 @@ import type { Codec } from "../../schemas/records/raw-chunk.js";
 import { adminCommandFor } from "../process/admin-command.js";
 import { mistypedVariables } from "../process/mistyped-variables.js";
 import { StartFailure } from "../process/start-failure.js";
-import { allTlsFiles, clickhouseUrl, databaseUrl, tlsFiles } from "../process/tls-files.js";
+import { type TlsFiles, parseTlsFiles, withTlsFiles } from "../process/tls-files.js";
 import { ROLES, type Role, VARIABLES, type Variable, type VariableName } from "./variables.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,10 +51,14 @@ function arrange(values: Values, env: Environment) {
     metrics: { host, port: values.METRICS_PORT },
     dataDir,
     roles: values.ROLES,
-    databaseUrl: databaseUrl(values),
-    clickhouseUrl: clickhouseUrl(values),
+    databaseUrl: when(values.DATABASE_URL, (url) => databaseUrl(url, values.DATABASE_TLS)),
+    clickhouseUrl: when(values.CLICKHOUSE_URL, (url) => clickhouseUrl(url, values.CLICKHOUSE_TLS)),
     /** The files that connections to stores need, for a check at the start; `databaseUrl` and `clickhouseUrl` name them too. */
-    tlsFiles: allTlsFiles(values),
+    tlsFiles: given({
+      DATABASE: values.DATABASE_TLS,
+      CLICKHOUSE: values.CLICKHOUSE_TLS,
+      KAFKA: values.KAFKA_TLS,
+    }),
     /** Several servers of ClickHouse. `clickhouseUrl` then has their user, password and database, and no host of use. */
     clickhouseCluster: when(values.CLICKHOUSE_SHARDS, (shards) =>
       given({
@@ -78,7 +82,7 @@ function arrange(values: Values, env: Environment) {
         /** After this time without a heartbeat, Kafka gives the partitions of a consumer to others. */
         sessionTimeoutMs: values.KAFKA_SESSION_TIMEOUT_MS,
         createTopics: values.KAFKA_CREATE_TOPICS,
-        tls: tlsFiles(values, "KAFKA") ?? (values.KAFKA_TLS ? {} : undefined),
+        tls: values.KAFKA_TLS,
         sasl: when(values.KAFKA_SASL_MECHANISM, (mechanism) => ({
           mechanism,
           username: values.KAFKA_SASL_USERNAME ?? "",
@@ -156,6 +160,17 @@ function when<Value, Made>(value: Value | undefined, make: (value: Value) => Mad
   return value === undefined ? undefined : make(value);
 }
 
+function databaseUrl(url: string, tls: TlsFiles | undefined): string {
+  if (tls === undefined) return url;
+  const whole = new URL(withTlsFiles(url, tls));
+  whole.searchParams.set("sslmode", "verify-full");
+  return whole.href;
+}
+
+function clickhouseUrl(url: string, tls: TlsFiles | undefined): string {
+  return tls === undefined ? url : withTlsFiles(url, tls);
+}
+
 /**
  * LZ4 costs less than kafkajs and a broker spend on the bytes that it saves; the embedded log only copies
  * bytes to LMDB. `bench --log kafka` compares them.
@@ -188,6 +203,7 @@ const FORMATS = {
     return typeof shards === "string" ? undefined : shards;
   },
   quotas: parseQuotas,
+  tls: parseTlsFiles,
   "secret-key": (text: string) => where(/^[A-Za-z0-9+/_-]{43}=?$/.test(text), Buffer.from(text, "base64")),
   mailbox: (text: string) => where(isMailbox(text), text),
   issuer: (text: string) => where(isIssuer(text), text),
@@ -253,12 +269,12 @@ function clusterFaults(values: Partial<Values>): string[] {
   // Certificates without TLS would mean a connection that anybody can read.
   const servers = shards?.flatMap((shard) => shard.servers) ?? (url === undefined ? [] : [url]);
   if (
-    tlsFiles(values, "CLICKHOUSE") !== undefined &&
+    values.CLICKHOUSE_TLS !== undefined &&
     !servers.every((server) => new URL(server).protocol === "https:")
   )
     faults.push(
       `${shards === undefined ? "CLICKHOUSE_URL" : "CLICKHOUSE_SHARDS"} must contain only https:// URLs if ` +
-        "CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set",
+        "CLICKHOUSE_TLS is set",
     );
   return faults;
 }

@@ -143,9 +143,7 @@ export const GROUPS = {
       requires: ["SECRET_KEY"],
       secret: true,
     },
-    DATABASE_TLS_CA: tlsCa("PostgreSQL", "DATABASE_URL"),
-    DATABASE_TLS_CERT: tlsCert("PostgreSQL", ["DATABASE_URL", "DATABASE_TLS_KEY"]),
-    DATABASE_TLS_KEY: tlsKey("DATABASE_TLS_CERT"),
+    DATABASE_TLS: tls("PostgreSQL", "DATABASE_URL", "TLS if `DATABASE_URL` has an `sslmode` for it"),
     CLICKHOUSE_URL: {
       format: "http-url",
       mustBe: "an http:// or https:// URL",
@@ -153,9 +151,7 @@ export const GROUPS = {
       meaning: "Your own ClickHouse server, 25.11 or newer. The URL's path is the name of the database.",
       secret: true,
     },
-    CLICKHOUSE_TLS_CA: tlsCa("ClickHouse", "CLICKHOUSE_URL"),
-    CLICKHOUSE_TLS_CERT: tlsCert("ClickHouse", ["CLICKHOUSE_URL", "CLICKHOUSE_TLS_KEY"]),
-    CLICKHOUSE_TLS_KEY: tlsKey("CLICKHOUSE_TLS_CERT"),
+    CLICKHOUSE_TLS: tls("ClickHouse", "CLICKHOUSE_URL", "TLS if `CLICKHOUSE_URL` starts with `https`"),
     SECRET_KEY: {
       format: "secret-key",
       mustBe: "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`",
@@ -231,15 +227,7 @@ export const GROUPS = {
       meaning: "If an enricher sends no heartbeat for this long, other enrichers take over its partitions.",
       roles: ["enrich"],
     },
-    KAFKA_TLS: {
-      ...SWITCH,
-      default: "false",
-      meaning: "Whether connections to the brokers are encrypted.",
-      requires: ["KAFKA_BROKERS"],
-    },
-    KAFKA_TLS_CA: tlsCa("the brokers", "KAFKA_BROKERS"),
-    KAFKA_TLS_CERT: tlsCert("the brokers", ["KAFKA_BROKERS", "KAFKA_TLS_KEY"]),
-    KAFKA_TLS_KEY: tlsKey("KAFKA_TLS_CERT"),
+    KAFKA_TLS: tls("the brokers", "KAFKA_BROKERS", "no TLS"),
     // Half of these would mean a connection that nobody wanted: without a password.
     KAFKA_SASL_MECHANISM: {
       ...oneOf(["plain", "scram-sha-256", "scram-sha-512"]),
@@ -523,30 +511,18 @@ export const GROUPS = {
   },
 } as const satisfies Record<string, Record<string, Variable>>;
 
-function tlsCa(servers: string, address: string) {
+function tls(servers: string, address: string, unset: string) {
   return {
-    ...FILE,
-    unset: "the system's certificate authorities",
-    meaning: `A PEM file with the certificate authorities for ${servers}. Enables TLS.`,
+    format: "tls",
+    mustBe:
+      "true, or the paths of PEM files such as ca=/etc/ca.pem,cert=/etc/client.pem,key=/etc/client.key " +
+      "(cert and key only together)",
+    unset,
+    meaning:
+      `TLS for connections to ${servers}. \`ca\` contains the trusted certificate authorities; by default, and ` +
+      "with `true`, they are those of the system. `cert` and `key` are the client certificate and its " +
+      "private key, which must not be password-protected.",
     requires: [address],
-  } as const;
-}
-
-function tlsCert(servers: string, requires: readonly string[]) {
-  return {
-    ...FILE,
-    unset: "none",
-    meaning: `A PEM file with the client certificate for ${servers}. Enables TLS.`,
-    requires,
-  } as const;
-}
-
-function tlsKey(certificate: string) {
-  return {
-    ...FILE,
-    unset: "none",
-    meaning: "A PEM file with the client certificate's private key. The key must not be password-protected.",
-    requires: [certificate],
   } as const;
 }
 

@@ -16,30 +16,16 @@ export interface TlsFiles {
 /** The contents of these files, as Node takes them. */
 export type TlsOptions = TlsFiles;
 
-export type TlsVariable<Store extends TlsStore> = `${Store}_TLS_${"CA" | "CERT" | "KEY"}`;
-/** The values of these variables, among others. */
-type TlsVariables = { readonly [Name in TlsVariable<TlsStore>]?: string | undefined };
-
-/** Undefined where no file is given. */
-export function tlsFiles(variables: TlsVariables, store: TlsStore): TlsFiles | undefined {
-  const { ca, cert, key } = {
-    ca: variables[`${store}_TLS_CA`],
-    cert: variables[`${store}_TLS_CERT`],
-    key: variables[`${store}_TLS_KEY`],
-  };
-  if (ca === undefined && cert === undefined) return undefined;
-  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-}
-
-/** Of all stores that have some; undefined where none has. */
-export function allTlsFiles(
-  variables: TlsVariables,
-): Readonly<Partial<Record<TlsStore, TlsFiles>>> | undefined {
-  const stores = TLS_STORES.flatMap((store) => {
-    const files = tlsFiles(variables, store);
-    return files === undefined ? [] : [[store, files] as const];
-  });
-  return stores.length === 0 ? undefined : Object.fromEntries(stores);
+/** The files of `ca=/etc/ca.pem,cert=/etc/client.pem,key=/etc/client.key`, none of `true`; undefined for anything else. */
+export function parseTlsFiles(text: string): TlsFiles | undefined {
+  if (text === "true") return {};
+  const files: TlsFiles = {};
+  for (const part of text.split(",")) {
+    const [, name, path] = /^\s*(ca|cert|key)\s*=\s*(.*\S)\s*$/.exec(part) ?? [];
+    if (path === undefined) return undefined;
+    files[name as keyof TlsFiles] = path;
+  }
+  return (files.cert === undefined) === (files.key === undefined) ? files : undefined;
 }
 
 /** The parameters of a URL of PostgreSQL, which its clients read. Our URLs of ClickHouse have them too. */
@@ -54,28 +40,6 @@ export function withTlsFiles(url: string, files: TlsFiles): string {
     if (path !== undefined) whole.searchParams.set(PARAMETERS[name], path);
   }
   return whole.href;
-}
-
-interface Addresses {
-  readonly DATABASE_URL?: string | undefined;
-  readonly CLICKHOUSE_URL?: string | undefined;
-}
-
-/** DATABASE_URL with the files of its variables, which turn TLS on. */
-export function databaseUrl(variables: TlsVariables & Addresses): string | undefined {
-  const { DATABASE_URL: url } = variables;
-  const files = tlsFiles(variables, "DATABASE");
-  if (url === undefined || files === undefined) return url;
-  const whole = new URL(withTlsFiles(url, files));
-  whole.searchParams.set("sslmode", "verify-full");
-  return whole.href;
-}
-
-/** CLICKHOUSE_URL with the files of its variables. */
-export function clickhouseUrl(variables: TlsVariables & Addresses): string | undefined {
-  const { CLICKHOUSE_URL: url } = variables;
-  const files = tlsFiles(variables, "CLICKHOUSE");
-  return url === undefined || files === undefined ? url : withTlsFiles(url, files);
 }
 
 /** The files that `withTlsFiles` has put into the URL. */
@@ -96,38 +60,36 @@ export function readTls(files: TlsFiles): TlsOptions {
 }
 
 /** Throws StartFailure that names the variable of a file that cannot be read, or is none of its kind. */
-export function checkTlsFiles(stores: Readonly<Partial<Record<TlsStore, TlsFiles>>> = {}): void {
+export function checkTlsFiles(stores: Readonly<Partial<Record<TlsStore, TlsFiles>>>): void {
   for (const store of TLS_STORES) {
     const { ca, cert, key } = stores[store] ?? {};
-    if (ca !== undefined) readCertificates(`${store}_TLS_CA`, ca);
+    if (ca !== undefined) readCertificates(`ca in ${store}_TLS`, ca);
     if (cert === undefined || key === undefined) continue;
-    const [certificate] = readCertificates(`${store}_TLS_CERT`, cert);
-    if (certificate?.checkPrivateKey(readKey(`${store}_TLS_KEY`, key)) !== true)
-      throw new StartFailure(
-        `The key in ${store}_TLS_KEY does not match the certificate in ${store}_TLS_CERT.`,
-      );
+    const [certificate] = readCertificates(`cert in ${store}_TLS`, cert);
+    if (certificate?.checkPrivateKey(readKey(`key in ${store}_TLS`, key)) !== true)
+      throw new StartFailure(`The key in ${store}_TLS does not match the certificate.`);
   }
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
 
-function readCertificates(variable: string, path: string): X509Certificate[] {
-  const found = readFileOf(variable, path).match(CERTIFICATE) ?? [];
-  if (found.length === 0) throw new StartFailure(`${path} (${variable}) does not contain a PEM certificate.`);
+function readCertificates(place: string, path: string): X509Certificate[] {
+  const found = readFileOf(place, path).match(CERTIFICATE) ?? [];
+  if (found.length === 0) throw new StartFailure(`${path} (${place}) does not contain a PEM certificate.`);
   return found.map((text) =>
-    parsed(`${path} (${variable}) contains an invalid certificate`, () => new X509Certificate(text)),
+    parsed(`${path} (${place}) contains an invalid certificate`, () => new X509Certificate(text)),
   );
 }
 
-function readKey(variable: string, path: string) {
-  const text = readFileOf(variable, path);
-  return parsed(`${path} (${variable}) does not contain a PEM private key without a password`, () =>
+function readKey(place: string, path: string) {
+  const text = readFileOf(place, path);
+  return parsed(`${path} (${place}) does not contain a PEM private key without a password`, () =>
     createPrivateKey(text),
   );
 }
 
-function readFileOf(variable: string, path: string): string {
-  return parsed(`The file in ${variable} cannot be read`, () => readFileSync(path, "utf8"));
+function readFileOf(place: string, path: string): string {
+  return parsed(`The file of ${place} cannot be read`, () => readFileSync(path, "utf8"));
 }
 
 function parsed<T>(fault: string, parse: () => T): T {

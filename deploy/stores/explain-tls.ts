@@ -19,7 +19,7 @@ const ADVICE: readonly { codes: RegExp; say: (store: TlsStore) => string }[] = [
     codes:
       /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED)$/,
     say: (store) =>
-      `The server's certificate is not signed by a trusted authority: set ${store}_TLS_CA to a PEM file ` +
+      `The server's certificate is not signed by a trusted authority: set ca in ${store}_TLS to a PEM file ` +
       "with the certificate of its authority",
   },
   {
@@ -31,7 +31,7 @@ const ADVICE: readonly { codes: RegExp; say: (store: TlsStore) => string }[] = [
     codes:
       /^ERR_SSL_\w+_ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
     say: (store) =>
-      `The server requires a client certificate that it trusts: set ${store}_TLS_CERT and ${store}_TLS_KEY`,
+      `The server requires a client certificate that it trusts: set cert and key in ${store}_TLS`,
   },
   {
     codes: /^ERR_SSL_WRONG_VERSION_NUMBER$|^ERR_SSL_PACKET_LENGTH_TOO_LONG$/,

@@ -44,7 +44,7 @@ describeWithJava("a broker with certificates of an authority of one's own", () =
   // Its certificate is for a name, not for an address.
   const brokersAt = (port: number) => ({ KAFKA_BROKERS: `localhost:${port}`, KAFKA_PARTITIONS: "2" });
   const asUser = (mechanism: string, password = USER.password) => ({
-    KAFKA_TLS_CA: authority.ca,
+    KAFKA_TLS: `ca=${authority.ca}`,
     KAFKA_SASL_MECHANISM: mechanism,
     KAFKA_SASL_USERNAME: USER.username,
     KAFKA_SASL_PASSWORD: password,
@@ -55,8 +55,8 @@ describeWithJava("a broker with certificates of an authority of one's own", () =
 
   test("is one that the whole program imports on with a certificate of its own", () => {
     const { cert, key } = authority.issue("client", "DNS:client");
-    const files = { KAFKA_TLS_CA: authority.ca, KAFKA_TLS_CERT: cert, KAFKA_TLS_KEY: key };
-    return expectImport({ ...listeners.mutual, ...files, KAFKA_TOPIC_PREFIX: "mutual." });
+    const files = `ca=${authority.ca},cert=${cert},key=${key}`;
+    return expectImport({ ...listeners.mutual, KAFKA_TLS: files, KAFKA_TOPIC_PREFIX: "mutual." });
   });
 
   async function refusal(env: Record<string, string>): Promise<string> {
@@ -70,25 +70,25 @@ describeWithJava("a broker with certificates of an authority of one's own", () =
     const theirs = makeAuthority(dir, "theirs");
     const unknown = theirs.issue("client", "DNS:client");
     const { scram, mutual } = listeners;
-    const trusted = { KAFKA_TLS_CA: authority.ca };
+    const trusted = `ca=${authority.ca}`;
     const [longer, authorities, name, password, certificate, wrongCertificate] = await Promise.all([
       openEventLog({ kafka: kafkaOf({ ...scram, ...asUser("scram-sha-512") }) }, log),
-      refusal({ ...scram, ...asUser("scram-sha-256"), KAFKA_TLS_CA: theirs.ca }),
+      refusal({ ...scram, ...asUser("scram-sha-256"), KAFKA_TLS: `ca=${theirs.ca}` }),
       refusal({
         ...scram,
         ...asUser("scram-sha-256"),
         KAFKA_BROKERS: scram.KAFKA_BROKERS?.replace("localhost", "127.0.0.1") ?? "",
       }),
       refusal({ ...scram, ...asUser("scram-sha-256", "wrong") }),
-      refusal({ ...mutual, ...trusted }),
-      refusal({ ...mutual, ...trusted, KAFKA_TLS_CERT: unknown.cert, KAFKA_TLS_KEY: unknown.key }),
+      refusal({ ...mutual, KAFKA_TLS: trusted }),
+      refusal({ ...mutual, KAFKA_TLS: `${trusted},cert=${unknown.cert},key=${unknown.key}` }),
     ]);
     await longer[Symbol.asyncDispose]();
-    expect(authorities).toContain("set KAFKA_TLS_CA to a PEM file with the certificate of its authority");
+    expect(authorities).toContain("set ca in KAFKA_TLS to a PEM file with the certificate of its authority");
     expect(name).toContain("certificate is not valid for the host name in KAFKA_BROKERS");
     expect(password).toContain("SASL SCRAM SHA256 authentication failed");
-    expect(certificate).toContain("set KAFKA_TLS_CERT and KAFKA_TLS_KEY");
-    expect(wrongCertificate).toContain("set KAFKA_TLS_CERT and KAFKA_TLS_KEY");
+    expect(certificate).toContain("set cert and key in KAFKA_TLS");
+    expect(wrongCertificate).toContain("set cert and key in KAFKA_TLS");
   });
 });
 

@@ -91,13 +91,12 @@ envFrom:
 {{- end -}}
 {{- range $store, $tls := .Values.tls -}}
 {{- if $tls.secretName -}}
-{{- $variable := printf "%s_TLS_" (upper $store) -}}
 {{- $folder := printf "/etc/maintainer-toolchain/tls/%s" $store -}}
-{{- $_ := set $config (print $variable "CA") (print $folder "/ca.crt") -}}
+{{- $files := printf "ca=%s/ca.crt" $folder -}}
 {{- if $tls.clientCertificate -}}
-{{- $_ := set $config (print $variable "CERT") (print $folder "/tls.crt") -}}
-{{- $_ := set $config (print $variable "KEY") (print $folder "/tls.key") -}}
+{{- $files = printf "%s,cert=%s/tls.crt,key=%s/tls.key" $files $folder $folder -}}
 {{- end -}}
+{{- $_ := set $config (printf "%s_TLS" (upper $store)) $files -}}
 {{- end -}}
 {{- end -}}
 {{- range $name, $value := merge dict .Values.config $config }}

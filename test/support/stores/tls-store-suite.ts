@@ -29,12 +29,12 @@ export function tlsStoreSuite({ prefix, open }: Tested) {
   beforeAll(async () => void (store = await open(dir, authority)));
   afterAll(() => store?.[Symbol.asyncDispose]());
 
-  const tls = (name: "CA" | "CERT" | "KEY") => `${prefix}_TLS_${name}`;
+  const variable = `${prefix}_TLS`;
+  /** Without a client certificate. */
+  const authorityAlone: Variables = { [variable]: `ca=${authority.ca}` };
   const env = (): Variables => ({
     ...store?.env,
-    [tls("CA")]: authority.ca,
-    [tls("CERT")]: client.cert,
-    [tls("KEY")]: client.key,
+    [variable]: `ca=${authority.ca},cert=${client.cert},key=${client.key}`,
   });
 
   /** The end of a start with other variables than those that work. */
@@ -47,13 +47,13 @@ export function tlsStoreSuite({ prefix, open }: Tested) {
   test("is one that the whole program imports on", () => expectImport(env()));
 
   test("is refused with another authority, in a sentence that says what to set", async () => {
-    const said = await refusal({ [tls("CA")]: makeAuthority(dir, "theirs").ca });
+    const said = await refusal({ [variable]: `ca=${makeAuthority(dir, "theirs").ca}` });
     expect(said).toContain(`the database of ${prefix}_URL cannot be prepared: `);
     expect(said).toContain(
-      `The server's certificate is not signed by a trusted authority: set ${tls("CA")} to a PEM file with the ` +
+      `The server's certificate is not signed by a trusted authority: set ca in ${variable} to a PEM file with the ` +
         "certificate of its authority",
     );
   });
 
-  return { env, refusal };
+  return { env, authorityAlone, refusal };
 }

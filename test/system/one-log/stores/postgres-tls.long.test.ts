@@ -12,7 +12,7 @@ import { onPostgres } from "../../../support/stores/on-postgres.js";
 import { tlsStoreSuite } from "../../../support/stores/tls-store-suite.js";
 
 describe("a PostgreSQL that takes TLS and certificates of an authority of one's own alone", () => {
-  const { env, refusal } = tlsStoreSuite({
+  const { env, authorityAlone, refusal } = tlsStoreSuite({
     prefix: "DATABASE",
     async open(dir, authority) {
       const folder = join(dir, "postgres");
@@ -37,9 +37,7 @@ describe("a PostgreSQL that takes TLS and certificates of an authority of one's 
   });
 
   test("says itself that it wants a certificate", async () => {
-    expect(await refusal({ DATABASE_TLS_CERT: "", DATABASE_TLS_KEY: "" })).toContain(
-      "connection requires a valid client certificate",
-    );
+    expect(await refusal(authorityAlone)).toContain("connection requires a valid client certificate");
   });
 });
 

@@ -8,6 +8,12 @@ import { parseConfig } from "../../../../deploy/config/config.js";
 import { StartFailure } from "../../../../deploy/process/start-failure.js";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
+const STORES = {
+  DATABASE_URL: "postgres://db/app",
+  SECRET_KEY: KEY,
+  CLICKHOUSE_URL: "https://ch",
+  KAFKA_BROKERS: "k:9092",
+};
 
 test("an empty environment gives the documented defaults", () => {
   expect(parseConfig({})).toEqual({
@@ -16,6 +22,7 @@ test("an empty environment gives the documented defaults", () => {
     metrics: { host: "127.0.0.1", port: 9464 },
     dataDir: resolve("data"),
     roles: new Set(["api", "collect", "enrich", "jobs"]),
+    tlsFiles: {},
     logCodec: "none",
     enrich: { workers: availableParallelism() },
     imports: { bytesMax: 21_474_836_480, backlogBytesMax: 4_294_967_296 },
@@ -48,10 +55,9 @@ test("every variable reaches its place", () => {
     DATA_DIR: "/var/lib/toolchain",
     ROLES: "api, jobs",
     DATABASE_URL: "postgres://app:word@db.example:5432/app",
-    DATABASE_TLS_CA: "/etc/db-ca.pem",
+    DATABASE_TLS: "ca=/etc/db-ca.pem",
     CLICKHOUSE_URL: "https://app:word@ch.example:8443/?database=x",
-    CLICKHOUSE_TLS_CERT: "/etc/client.pem",
-    CLICKHOUSE_TLS_KEY: "/etc/client.key",
+    CLICKHOUSE_TLS: "cert=/etc/client.pem, key=/etc/client.key",
     KAFKA_BROKERS: "k1.example:9092,k2.example:9092",
     LOG_CODEC: "brotli",
     KAFKA_CLIENT_ID: "downloads",
@@ -60,7 +66,7 @@ test("every variable reaches its place", () => {
     KAFKA_REPLICATION_FACTOR: "3",
     KAFKA_SESSION_TIMEOUT_MS: "10000",
     KAFKA_CREATE_TOPICS: "false",
-    KAFKA_TLS_CA: "/etc/ca.pem",
+    KAFKA_TLS: "ca=/etc/ca.pem",
     KAFKA_SASL_MECHANISM: "scram-sha-512",
     KAFKA_SASL_USERNAME: "app",
     KAFKA_SASL_PASSWORD: "word",
@@ -185,6 +191,9 @@ const PATH = "must be the path of a";
 const HOST = "must be a host name or an IP address";
 const ROLES = "must be one or more of api, collect, enrich, jobs, separated by commas";
 const WORKERS = "must be a whole number from 1 to 256";
+const TLS =
+  "must be true, or the paths of PEM files such as ca=/etc/ca.pem,cert=/etc/client.pem,key=/etc/client.key " +
+  "(cert and key only together)";
 const BROKERS = "must be host:port pairs separated by commas";
 const ORIGINS = "must be * or origins separated by commas, such as https://dashboard.example";
 const PROXIES = "must be IP addresses or CIDR ranges separated by commas, such as 10.0.0.0/8";
@@ -210,6 +219,12 @@ test.each([
       "(kinds: npm, pypi, docker-hub, github-releases, crates, rubygems, homebrew)",
   ],
   ["LOG_CODEC", "gzip", "must be one of none, lz4, brotli"],
+  ["KAFKA_TLS", "false", TLS],
+  ["DATABASE_TLS", "/etc/ca.pem", TLS],
+  ["DATABASE_TLS", "ca=", TLS],
+  ["DATABASE_TLS", "ca=/etc/ca.pem,crt=/etc/client.pem", TLS],
+  ["CLICKHOUSE_TLS", "cert=/etc/client.pem", TLS],
+  ["CLICKHOUSE_TLS", "key=/etc/client.key", TLS],
   ["ENRICH_WORKERS", "0", WORKERS],
   ["ENRICH_WORKERS", "two", WORKERS],
   ["IMPORT_BYTES_MAX", "0", SIZE],
@@ -223,7 +238,7 @@ test.each([
   ["COLLECT_HOST", "a_b.example", "must be a host name"],
   ["LOG_LEVEL", "verbose", "must be one of trace, debug, info, warn, error, fatal, silent"],
 ])("%s=%s stops the start with a sentence", (name, value, must, why = "") => {
-  expect(faultOf({ [name]: value })).toBe(`${name} ${must}; it is "${value}"${why}`);
+  expect(faultOf({ ...STORES, [name]: value })).toBe(`${name} ${must}; it is "${value}"${why}`);
 });
 
 test("every invalid variable is named at once", () => {
@@ -245,9 +260,7 @@ test.each([
   [{ KAFKA_SASL_USERNAME: "app" }, "KAFKA_SASL_MECHANISM", MECHANISM],
   [{ KAFKA_SASL_PASSWORD: "word" }, "KAFKA_SASL_MECHANISM", MECHANISM],
   [{ KAFKA_TLS: "true", KAFKA_BROKERS: "" }, "KAFKA_BROKERS", "host:port pairs separated by commas"],
-  [{ KAFKA_TLS_CERT: "/etc/client.pem" }, "KAFKA_TLS_KEY", "the path of a file"],
-  [{ CLICKHOUSE_TLS_KEY: "/etc/client.key" }, "CLICKHOUSE_TLS_CERT", "the path of a file"],
-  [{ DATABASE_TLS_CA: "/etc/ca.pem" }, "DATABASE_URL", "a postgres:// URL"],
+  [{ DATABASE_TLS: "ca=/etc/ca.pem" }, "DATABASE_URL", "a postgres:// URL"],
 ])("half of a connection to a store is refused: %o", (variables, lacking, must) => {
   const [given] = Object.keys(variables);
   const fault = faultOf({ KAFKA_BROKERS: "k:9092", ...variables });
@@ -258,10 +271,8 @@ test.each([
   [{}, "CLICKHOUSE_URL"],
   [{ CLICKHOUSE_SHARDS: "a: https://a1:8443 http://a2:8123" }, "CLICKHOUSE_SHARDS"],
 ])("certificates for a ClickHouse that is reached without TLS are refused: %o", (variables, named) => {
-  const given = { CLICKHOUSE_URL: "http://ch:8123", CLICKHOUSE_TLS_CA: "/etc/ca.pem", ...variables };
-  expect(faultOf(given)).toBe(
-    `${named} must contain only https:// URLs if CLICKHOUSE_TLS_CA or CLICKHOUSE_TLS_CERT is set`,
-  );
+  const given = { CLICKHOUSE_URL: "http://ch:8123", CLICKHOUSE_TLS: "ca=/etc/ca.pem", ...variables };
+  expect(faultOf(given)).toBe(`${named} must contain only https:// URLs if CLICKHOUSE_TLS is set`);
 });
 
 describe("secrets are never printed", () => {

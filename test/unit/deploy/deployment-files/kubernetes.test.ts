@@ -132,22 +132,20 @@ describe("the chart", () => {
       CLICKHOUSE_URL: "https://clickhouse/maintainer",
     };
     expect(() => parseConfig({ ...settings, ...secret })).not.toThrow();
-    const files = Object.entries(settings).filter(([name]) => name.includes("_TLS_"));
-    expect(files.map(([name]) => name)).toEqual(
-      expect.arrayContaining([
-        "DATABASE_TLS_CA",
-        "DATABASE_TLS_CERT",
-        "DATABASE_TLS_KEY",
-        "CLICKHOUSE_TLS_CA",
-      ]),
-    );
+    const files = Object.values(parseConfig({ ...settings, ...secret }).tlsFiles);
+    expect(files.map((each) => Object.keys(each))).toEqual([
+      ["ca", "cert", "key"],
+      ["ca"],
+      ["ca", "cert", "key"],
+    ]);
     for (const { spec } of ofKind("Deployment", withTls)) {
       const { containers, volumes } = spec.template.spec;
       const secretAt = (folder: string) => {
         const mount = containers[0]?.volumeMounts.find(({ mountPath }) => mountPath === folder);
         return volumes.find(({ name }) => name === mount?.name)?.secret?.secretName;
       };
-      const secrets = new Set(files.map(([, path]) => secretAt(dirname(path))));
+      const paths = files.flatMap(({ ca, cert, key }) => [ca, cert, key].flatMap((path) => path ?? []));
+      const secrets = new Set(paths.map((path) => secretAt(dirname(path))));
       expect(secrets).toEqual(new Set(["clickhouse-tls", "postgres-tls", "kafka-tls"]));
     }
   });

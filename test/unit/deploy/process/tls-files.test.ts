@@ -21,18 +21,15 @@ test("files of certificates and of their key pass", () => {
 });
 
 test.each<[TlsFiles, string]>([
-  [{ ca: missing }, "The file in KAFKA_TLS_CA cannot be read: ENOENT"],
-  [{ ca: client.key }, `${client.key} (KAFKA_TLS_CA) does not contain a PEM certificate.`],
-  [{ ca: broken }, `${broken} (KAFKA_TLS_CA) contains an invalid certificate`],
-  [{ cert: client.cert, key: missing }, "The file in KAFKA_TLS_KEY cannot be read: ENOENT"],
+  [{ ca: missing }, "The file of ca in KAFKA_TLS cannot be read: ENOENT"],
+  [{ ca: client.key }, `${client.key} (ca in KAFKA_TLS) does not contain a PEM certificate.`],
+  [{ ca: broken }, `${broken} (ca in KAFKA_TLS) contains an invalid certificate`],
+  [{ cert: client.cert, key: missing }, "The file of key in KAFKA_TLS cannot be read: ENOENT"],
   [
     { cert: client.cert, key: client.cert },
-    `${client.cert} (KAFKA_TLS_KEY) does not contain a PEM private key without a password`,
+    `${client.cert} (key in KAFKA_TLS) does not contain a PEM private key without a password`,
   ],
-  [
-    { cert: client.cert, key: other.key },
-    "The key in KAFKA_TLS_KEY does not match the certificate in KAFKA_TLS_CERT.",
-  ],
+  [{ cert: client.cert, key: other.key }, "The key in KAFKA_TLS does not match the certificate."],
 ])("a start is refused that names the variable of a wrong file: %o", (files, sentence) => {
   expect(() => checkTlsFiles({ KAFKA: files })).toThrow(sentence);
 });
