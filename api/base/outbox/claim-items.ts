@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { QueryResultRow } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { inTransaction } from "../postgres/connection.js";
-import { type Postgres, query } from "../postgres/query.js";
+import { query } from "../postgres/query.js";
 
 /** The tables of one kind of item. All texts are SQL of ours. */
 export interface Queue {
@@ -14,6 +14,12 @@ export interface Queue {
   /** Further columns of a claimed item, of the item `d`, the target `t`, `clock.now` and the tables of `joins`. */
   columns: string;
   joins: string;
+  /** The state of an item that arrived. */
+  arrived: string;
+  /** Whether an item that arrived is not sent again even if another claim has replaced the one of the attempt. */
+  acceptsLate: boolean;
+  /** The column for the error of the last attempt, if items have one. */
+  error?: string;
 }
 
 /** An item that one worker has until its lease ends. */
@@ -156,17 +162,6 @@ const claimText = ({ items, target, targets, columns, joins }: Queue) => `
   select d.id, d.attempts, d.${target} as "targetId", t.failing_since is not null as "isFailing", ${columns}
   from claimed d join ${targets} t on t.id = d.${target} ${joins} cross join clock
   order by d.nth`;
-
-/** Outcomes lock targets before items, in the order of ids, as a change of a target does: no two transactions deadlock. */
-export async function lockTargets(
-  client: Postgres,
-  { targets }: Queue,
-  ids: readonly string[],
-): Promise<void> {
-  await query(client, `select from ${targets} where id = any ($1::uuid[]) order by id for no key update`, [
-    ids,
-  ]);
-}
 
 /** Extends the leases of items that are still being sent. A claim that another one has replaced stays replaced. */
 export async function renewLeases(

@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import type { NotificationData, NotificationEvent } from "../../../schemas/contracts/notification-event.js";
-import { type Claimed, type Queue, lockTargets } from "../../base/outbox/claim-items.js";
+import type { Claimed, Queue } from "../../base/outbox/claim-items.js";
+import { type ItemOutcome, lockTargets, recordItems } from "../../base/outbox/record-items.js";
 import { inTransaction } from "../../base/postgres/connection.js";
 import { type Postgres, deleteInBatches, query } from "../../base/postgres/query.js";
 import type { AgreementData } from "./agreements.js";
@@ -141,6 +142,9 @@ export const MESSAGES: Queue = {
   targets: "notifications",
   columns: `d.corrects, d.event as told, d.data, d.created_at as "createdAt", d.checked_at as "plannedAt", ${STORED}`,
   joins: "join owners owner on owner.id = t.owner_id",
+  arrived: "sent",
+  acceptsLate: true,
+  error: "last_error",
 };
 
 export type Attempted =
@@ -156,44 +160,31 @@ export interface MessageOutcome {
   attempted: Attempted;
 }
 
-/** An outcome counts only while no other claim has replaced this one. One that arrived is sent, cancelled or not. */
 export async function recordAttempts(pg: Pool, outcomes: readonly MessageOutcome[]): Promise<void> {
-  const rows = JSON.stringify(outcomes.map(rowOf));
+  const items = outcomes.map(itemOutcome);
+  const tried = outcomes.filter((_, nth) => items[nth]?.isAttempt);
+  const idsOf = (some: readonly MessageOutcome[]) => some.map(({ message }) => message.targetId);
   await inTransaction(pg, async (client) => {
-    // Notifications are locked before messages, as by a change of one, and in one order, so that nobody deadlocks.
-    await lockTargets(
-      client,
-      MESSAGES,
-      outcomes.map(({ message }) => message.targetId),
-    );
-    await query(client, UPDATE_MESSAGES, [rows]);
-    await query(client, UPDATE_NOTIFICATIONS, [rows]);
+    await lockTargets(client, MESSAGES, idsOf(outcomes));
+    await recordItems(client, MESSAGES, { outcomes: items });
+    const areSent = tried.map(({ attempted }) => attempted.state === "sent");
+    await query(client, UPDATE_NOTIFICATIONS, [idsOf(tried), areSent]);
   });
 }
 
-function rowOf({ message, attempted }: MessageOutcome) {
-  const { id, claim, targetId } = message;
-  const isTried = attempted.state !== "waiting" && attempted.state !== "cancelled";
-  const state = attempted.state === "waiting" ? "pending" : attempted.state;
-  const failed = "error" in attempted ? { error: attempted.error, delay_ms: attempted.delayMs } : {};
-  return { id, claim, notification_id: targetId, state, is_tried: isTried, ...failed };
+function itemOutcome({ message: item, attempted }: MessageOutcome): ItemOutcome {
+  const isWaiting = attempted.state === "waiting";
+  const isAttempt = !isWaiting && attempted.state !== "cancelled";
+  return { item, ...attempted, state: isWaiting ? "pending" : attempted.state, isAttempt };
 }
-
-const OUTCOMES = `jsonb_to_recordset($1::jsonb) as o (
-    id uuid, claim uuid, notification_id uuid, state text, is_tried boolean, error text, delay_ms float8)`;
-
-const UPDATE_MESSAGES = `
-  update notification_messages m set state = o.state, attempts = attempts + o.is_tried::int, claim = null, last_error = o.error,
-    next_attempt_at = clock_timestamp() + coalesce(o.delay_ms, 0) * interval '1 millisecond',
-    ended_at = case when o.state = 'pending' then null else clock_timestamp() end
-  from ${OUTCOMES}
-  where m.id = o.id and (m.claim = o.claim or o.state = 'sent') and m.state <> 'sent'`;
 
 const UPDATE_NOTIFICATIONS = `
   update notifications n set
     failing_since = case when o.is_sent then null else coalesce(n.failing_since, clock_timestamp()) end
-  from (select notification_id, bool_or(state = 'sent') as is_sent from ${OUTCOMES} where is_tried group by 1) o
-  where n.id = o.notification_id and (n.failing_since is null) <> o.is_sent`;
+  from (
+    select id, bool_or(is_sent) as is_sent from unnest($1::uuid[], $2::boolean[]) as t (id, is_sent) group by id
+  ) o
+  where n.id = o.id and (n.failing_since is null) <> o.is_sent`;
 
 /** Those that wait are not sent any more. */
 export async function cancelMessages(pg: Postgres, notificationId: string): Promise<void> {

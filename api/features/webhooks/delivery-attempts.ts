@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from "uuid";
 import { SERVICE } from "../../../schemas/contracts/audit-entry.js";
 import type { Exchange } from "../../base/outbound/send-request.js";
 import { insertAuditEntry } from "../../base/access/audit-entries.js";
-import { type Claimed, type Queue, lockTargets } from "../../base/outbox/claim-items.js";
+import type { Claimed, Queue } from "../../base/outbox/claim-items.js";
+import { type ItemOutcome, lockTargets, recordItems } from "../../base/outbox/record-items.js";
 import { inTransaction } from "../../base/postgres/connection.js";
 import { type Postgres, query } from "../../base/postgres/query.js";
 import { cancelWebhookDeliveries } from "./webhook-deliveries.js";
@@ -29,6 +30,8 @@ export const DELIVERIES: Queue = {
     d.event_id as "eventId", d.webhook_id as "webhookId", t.url, e.body, t.secret,
     case when t.old_secret_until > clock.now then t.old_secret end as "oldSecret"`,
   joins: "join webhook_events e on e.id = d.event_id",
+  arrived: "delivered",
+  acceptsLate: false,
 };
 
 export type Next = { state: "delivered" | "failed" } | { state: "pending"; delayMs: number };
@@ -64,7 +67,7 @@ export async function recordOutcomes(
     await query(client, LOCK_OWNERS, [webhooksOf(outcomes.filter(({ next }) => next.state === "failed"))]);
     await lockTargets(client, DELIVERIES, webhooksOf(outcomes));
     await query(client, LOG, [rows]);
-    await query(client, UPDATE_DELIVERIES, [rows, now ?? null]);
+    await recordItems(client, DELIVERIES, { outcomes: outcomes.map(itemOutcome), now });
     const changing = outcomes.filter(
       ({ delivery, next }) => delivery.isFailing || next.state !== "delivered",
     );
@@ -78,15 +81,16 @@ function webhooksOf(outcomes: readonly AttemptOutcome[]): string[] {
   return [...new Set(outcomes.map(({ delivery }) => delivery.webhookId))];
 }
 
+function itemOutcome({ delivery: item, next }: AttemptOutcome): ItemOutcome {
+  return { item, ...next, isAttempt: true };
+}
+
 function rowOf({ delivery, exchange, next, startedAt }: AttemptOutcome) {
   return {
     attempt_id: uuidv7(),
     delivery_id: delivery.id,
     webhook_id: delivery.webhookId,
-    claim: delivery.claim,
-    attempts: delivery.attempts + 1,
     state: next.state,
-    delay_ms: next.state === "pending" ? next.delayMs : null,
     started_at: startedAt,
     duration_ms: exchange.durationMs,
     status: exchange.status,
@@ -96,8 +100,7 @@ function rowOf({ delivery, exchange, next, startedAt }: AttemptOutcome) {
 }
 
 const OUTCOMES = `jsonb_to_recordset($1::jsonb) as o (
-    attempt_id uuid, delivery_id uuid, webhook_id uuid, claim uuid, attempts int, state text, delay_ms float8,
-    started_at timestamptz, duration_ms int, status int, error text, response_body text)`;
+    attempt_id uuid, delivery_id uuid, webhook_id uuid, state text, started_at timestamptz, duration_ms int, status int, error text, response_body text)`;
 
 /** Locks the owners of webhooks that may be disabled, because that adds an entry to the owner's audit log. */
 const LOCK_OWNERS = `
@@ -109,16 +112,6 @@ const LOG = `
   select o.attempt_id, o.delivery_id, o.started_at, o.duration_ms, o.status, o.error, o.response_body
   from ${OUTCOMES} join webhook_deliveries d on d.id = o.delivery_id
   for key share of d`;
-
-const UPDATE_DELIVERIES = `
-  update webhook_deliveries d set
-    attempts = o.attempts,
-    claim = null,
-    state = case when d.state = 'pending' or o.state = 'delivered' then o.state else d.state end,
-    next_attempt_at = clock.now + coalesce(o.delay_ms, 0) * interval '1 millisecond',
-    ended_at = case when o.state = 'pending' then d.ended_at else clock.now end
-  from ${OUTCOMES}, (select coalesce($2::timestamptz, clock_timestamp()) as now) clock
-  where d.id = o.delivery_id and d.claim = o.claim`;
 
 const UPDATE_WEBHOOKS = `
   update webhooks w set
