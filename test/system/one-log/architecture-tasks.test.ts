@@ -416,3 +416,92 @@ create table bookmarks (
   // The tests' own table of permissions does not know it.
   expect(failureOf("tsc", "--noEmit", "--noCheck", "false", "-p", "tsconfig.build.json")).toBe("");
 });
+
+test("a configuration variable is added in the files of its row: its value, errors, help and page know it", () => {
+  perform("add a configuration variable", [
+    [
+      "deploy/config/variables.ts",
+      "  Servers: {",
+      `
+    STATUS_PAGE_MINUTES: {
+      ...whole(1, 60, "minutes"),
+      default: "5",
+      meaning: "How often the status page is updated.",
+      roles: ["jobs"],
+    },`,
+    ],
+    [
+      "deploy/config/config.ts",
+      "    logLevel: values.LOG_LEVEL,",
+      "\n    statusPageMinutes: values.STATUS_PAGE_MINUTES,",
+    ],
+  ]);
+  const known = evaluate(`
+    import { configurationHelp } from "./deploy/commands/describe-variables.js";
+    import { parseConfig, type Config } from "./deploy/config/config.js";
+    const minutesOf = ({ statusPageMinutes }: Config): number => statusPageMinutes;
+    const errorOf = (env: Record<string, string>) => {
+      try {
+        parseConfig(env);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const value = {
+      minutes: [minutesOf(parseConfig({})), minutesOf(parseConfig({ STATUS_PAGE_MINUTES: "10" }))],
+      wrong: errorOf({ STATUS_PAGE_MINUTES: "0" }),
+      mistyped: errorOf({ STATUS_PAGE_MINUTE: "10" }),
+      help: configurationHelp().includes("STATUS_PAGE_MINUTES (default: 5)"),
+    };`);
+  expect(known).toEqual({
+    minutes: [5, 10],
+    wrong: 'STATUS_PAGE_MINUTES must be a whole number of minutes from 1 to 60; it is "0"',
+    mistyped: "STATUS_PAGE_MINUTE is unknown. Did you mean STATUS_PAGE_MINUTES?",
+    help: true,
+  });
+  expect(failureOf("tsc", "--noEmit", "-p", "tsconfig.build.json")).toBe("");
+  expect(failureOf("npm", "run", "docs")).toBe("");
+  expect(readFileSync(join(copy, "deploy/docs/reference/configuration.md"), "utf8")).toContain(
+    "| `STATUS_PAGE_MINUTES` | `5` | `jobs` |",
+  );
+});
+
+test("an admin command is added in the files of its row: the program, its help and its page know it", () => {
+  perform("add an admin command", [
+    [
+      "deploy/commands/admin-owners.ts",
+      null,
+      `import { Command } from "commander";
+import type { Administer } from "./administer.js";
+
+export function countOwnersCommand(administer: Administer): Command {
+  return new Command("count-owners").description("Count users and organizations.").action(() =>
+    administer(async ({ pg }) => {
+      const { rows } = await pg.query<{ owners: string }>("select count(*)::text as owners from owners");
+      return [rows[0]?.owners ?? "0"];
+    }),
+  );
+}
+`,
+    ],
+    [
+      "deploy/commands/admin.ts",
+      'import { funnelCommand } from "./admin-funnel.js";',
+      '\nimport { countOwnersCommand } from "./admin-owners.js";',
+    ],
+    ["deploy/commands/admin.ts", "    funnelCommand(administer),", "\n    countOwnersCommand(administer),"],
+    [
+      "deploy/docs/reference/admin.md",
+      "| command | effect |\n|---|---|\n",
+      "| `count-owners` | prints the number of users and organizations |\n",
+    ],
+  ]);
+  const known = evaluate(`
+    import { adminCommand } from "./deploy/commands/admin.js";
+    const value = adminCommand().helpInformation().includes("count-owners");`);
+  expect(known).toBe(true);
+  expect(failureOf("tsc", "--noEmit", "-p", "tsconfig.build.json")).toBe("");
+  expect(failureOf("vitest", "run", "--project", "unit", "test/unit/documents/admin-commands.test.ts")).toBe(
+    "",
+  );
+});
