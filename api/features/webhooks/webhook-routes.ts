@@ -107,10 +107,10 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
         if (url !== undefined) await requireAllowedUrl(guard, url);
       },
       async apply(client, { before, sent }) {
-        const { url, event_kinds, enabled } = { ...before, ...sent };
-        await updateWebhook(client, { id: before.id, webhook: { url, event_kinds, enabled } });
+        const webhook = { ...before, ...sent };
+        await updateWebhook(client, { id: before.id, webhook });
         // Also when it is enabled: events from the disabled time are not sent later.
-        if (before.enabled !== enabled) await cancelWebhookDeliveries(client, [before.id]);
+        if (before.enabled !== webhook.enabled) await cancelWebhookDeliveries(client, [before.id]);
       },
     }),
     deleteRoute(resource, {

@@ -2,15 +2,19 @@ import type { Pool } from "pg";
 import type { Sealer } from "../../base/identity/tokens.js";
 import type { AddressGuard } from "../../base/outbound/guard-address.js";
 import { v7 as uuidv7 } from "uuid";
-import type {
-  ListedWebhook,
-  WebhookCreate,
-  WebhookDay,
-  WebhookRecord,
+import {
+  LISTED_WEBHOOK,
+  type ListedWebhook,
+  WEBHOOK,
+  WEBHOOK_CREATE,
+  type WebhookCreate,
+  type WebhookDay,
+  type WebhookRecord,
 } from "../../../schemas/contracts/webhook.js";
 import { DELIVERY_STATES } from "../../../schemas/contracts/webhook-event.js";
 import { type Nullable, withoutNulls } from "../../../schemas/formats.js";
 import { type Page, type Postgres, query, readCount, utc } from "../../base/postgres/query.js";
+import { columnsOf, insertRow, selectList } from "../../base/postgres/record-rows.js";
 import { Problem } from "../../../schemas/problem.js";
 import { wholeOwnerFor } from "../../base/access/authorise.js";
 import { findById, named } from "../../base/http/resource.js";
@@ -37,10 +41,8 @@ export async function insertWebhook(
   pg: Postgres,
   { ownerId, id, secret, webhook }: WebhookKey & { secret: Buffer; webhook: WebhookCreate },
 ): Promise<void> {
-  const text = `
-    insert into webhooks (id, owner_id, url, event_kinds, enabled, secret) values ($1, $2, $3, $4, $5, $6)`;
-  const { url, event_kinds: kinds, enabled = true } = webhook;
-  await query(pg, text, [id, ownerId, url, kinds, enabled, secret]);
+  const sent = columnsOf(WEBHOOK_CREATE, { enabled: true, ...webhook });
+  await insertRow(pg, "webhooks", { id, owner_id: ownerId, secret, ...sent });
 }
 
 /** A new URL, or enabling again, resets the record of failures. Without a change, `updated_at` stays. */
@@ -93,10 +95,8 @@ export async function readWebhook(
   pg: Postgres,
   { ownerId, id }: WebhookKey,
 ): Promise<WebhookRecord | undefined> {
-  const [row] = await query<Nullable<WebhookRecord>>(pg, `${SELECT} where w.owner_id = $1 and w.id = $2`, [
-    ownerId,
-    id,
-  ]);
+  const text = `${selecting(WEBHOOK)} where w.owner_id = $1 and w.id = $2`;
+  const [row] = await query<Nullable<WebhookRecord>>(pg, text, [ownerId, id]);
   return row && withoutNulls<WebhookRecord>(row);
 }
 
@@ -116,7 +116,7 @@ export async function listWebhooks(
   pg: Postgres,
   { ownerId, page }: { ownerId: string; page: Page },
 ): Promise<ListedWebhook[]> {
-  const text = `${selecting(`, (${LAST_24_HOURS}) as last_24_hours`)}
+  const text = `${selecting(LISTED_WEBHOOK)}
     where w.owner_id = $1 and ($2::uuid is null or w.id < $2) order by w.id desc limit $3`;
   const rows = await query<Nullable<ListedWebhook>>(pg, text, [
     ownerId,
@@ -145,15 +145,14 @@ const LAST_24_HOURS = `
   from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
   where d.webhook_id = w.id and d.created_at > clock_timestamp() - interval '24 hours'`;
 
-function selecting(more = ""): string {
-  return `
-  select w.id, o.name as owner, w.url, w.event_kinds, w.enabled, w.disabled_reason,
-    case when w.old_secret_until > clock_timestamp() then ${utc("w.old_secret_until")} end as old_secret_until,
-    ${utc("w.created_at")} as created_at, ${utc("w.updated_at")} as updated_at${more}
-  from webhooks w join owners o on o.id = w.owner_id`;
+function selecting(schema: typeof WEBHOOK | typeof LISTED_WEBHOOK): string {
+  const fields = selectList(schema, "w", {
+    owner: "o.name",
+    old_secret_until: `case when w.old_secret_until > clock_timestamp() then ${utc("w.old_secret_until")} end`,
+    last_24_hours: `(${LAST_24_HOURS})`,
+  });
+  return `select ${fields} from webhooks w join owners o on o.id = w.owner_id`;
 }
-
-const SELECT = selecting();
 
 /** The caller must manage the owner's webhooks, and be blocked from no package. Throws `not-found`, `forbidden`. */
 export const findWebhook = findById("webhook", wholeOwnerFor, readWebhook);
