@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
-import type { SourceKind, SourceRecord } from "../../../schemas/contracts/source.js";
+import { SOURCE, type SourceKind, type SourceRecord } from "../../../schemas/contracts/source.js";
 import { type Nullable, withoutNulls } from "../../../schemas/formats.js";
 import { isBlocked } from "../../base/access/visible-packages.js";
 import { type Page, type Postgres, query, readCount, utc } from "../../base/postgres/query.js";
+import { insertRow, selectList } from "../../base/postgres/record-rows.js";
 import { isPaused } from "./registry-turns.js";
 
 export interface SourceFields {
@@ -18,10 +19,8 @@ export async function insertSource(
   { ownerId, kind, name, packageId, enabled }: SourceFields & { ownerId: string },
 ): Promise<string> {
   const id = uuidv7();
-  const text = `
-    insert into sources (id, owner_id, kind, name, package_id, enabled, next_run_at)
-    values ($1, $2, $3, $4, $5, $6, case when $6 then now() end)`;
-  await query(pg, text, [id, ownerId, kind, name, packageId, enabled]);
+  await insertRow(pg, "sources", { id, owner_id: ownerId, kind, name, package_id: packageId, enabled });
+  await askForRun(pg, id);
   return id;
 }
 
@@ -102,12 +101,13 @@ export const IS_HIDDEN = isBlocked({
 
 /** While the registry is paused, a source that is due says so, and waits for the end of that. */
 const SELECT = `
-  select s.id, o.name as owner, s.kind, s.name, s.package_id, s.enabled, ${utc("s.created_at")} as created_at,
-    ${utc("s.updated_at")} as updated_at, ${utc("s.last_run_at")} as last_run_at,
-    ${utc("s.last_success_at")} as last_success_at,
-    case when s.next_run_at < r.paused_until then r.pause_reason else s.last_error end as last_error,
-    ${utc("case when s.next_run_at < r.paused_until then r.paused_until else s.next_run_at end")} as next_run_at,
-    counted.first_date::text, counted.last_date::text
+  select ${selectList(SOURCE, "s", {
+    owner: "o.name",
+    last_error: "case when s.next_run_at < r.paused_until then r.pause_reason else s.last_error end",
+    next_run_at: utc("case when s.next_run_at < r.paused_until then r.paused_until else s.next_run_at end"),
+    first_date: "counted.first_date::text",
+    last_date: "counted.last_date::text",
+  })}
   from sources s join owners o on o.id = s.owner_id
   left join registries r on r.kind = s.kind and ${isPaused("r")}
   cross join lateral (
