@@ -188,7 +188,7 @@ function recordAccess(pg: Pool, entriesMax: number): Koa.Middleware<ApiState> {
       written = written
         .then(() => write(find))
         .catch((err: unknown) =>
-          ctx.state.log.warn({ err }, "an export or failed sign-in could not be recorded in the audit log"),
+          ctx.state.log.warn({ err }, "could not write the audit log entry of an export or failed sign-in"),
         );
     };
     return next();

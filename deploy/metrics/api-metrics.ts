@@ -39,7 +39,7 @@ function createRequestMetrics(registry: Registry): Pick<ApiListener, "onAnswered
   const registers = [registry];
   const requests = new Counter({
     name: "http_requests_total",
-    help: "Requests by route pattern, method and status; the route is none for requests that match no route",
+    help: "Requests by route pattern, method and status; the route of requests that match none is `none`",
     labelNames: ["route", "method", "status"],
     registers,
   });

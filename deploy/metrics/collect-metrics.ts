@@ -28,13 +28,13 @@ export function createCollectMetrics(registry: Registry, sources: CollectSources
   const registers = [registry];
   const requests = new Counter({
     name: "collect_requests_total",
-    help: "Requests to the collector by kind and status; the kind is none if a request matches nothing",
+    help: "Requests to the collector by kind and status; the kind of requests that match nothing is `none`",
     labelNames: ["kind", "status"],
     registers,
   });
   const events = new Counter({
     name: "collect_events_total",
-    help: "Events that the collector accepted, including those lost later",
+    help: "Events that the collector accepted, including those that were lost later",
     registers,
   });
   const lost = new Counter({

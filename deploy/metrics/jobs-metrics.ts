@@ -68,7 +68,7 @@ export function createClusterMetrics(registry: Registry, { readServers }: Cluste
   const registers = [registry];
   new Gauge({
     name: "clickhouse_server_up",
-    help: "1 if the server of the cluster responds, otherwise 0",
+    help: "1 if the cluster server responds, otherwise 0",
     labelNames: SERVER,
     registers,
     async collect() {

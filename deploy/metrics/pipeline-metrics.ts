@@ -40,7 +40,7 @@ export function createPipelineMetrics(registry: Registry, sources: PipelineSourc
   });
   const duration = new Histogram({
     name: "settlement_duration_seconds",
-    help: "Duration of a settlement of one owner's waiting imports",
+    help: "Duration of one settlement, which covers all waiting imports of one owner",
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
@@ -68,7 +68,7 @@ function createBacklogGauges(registry: Registry, sources: PipelineSources): void
   const registers = [registry];
   new Gauge({
     name: "settlement_staged_seconds",
-    help: "Age of the oldest settlement batch that may be partly applied, by id; absent if there is none",
+    help: "Age of the oldest settlement batch that may be partly applied, by batch id; absent if there is none",
     labelNames: ["batch"],
     registers,
     async collect() {

@@ -52,13 +52,13 @@ function createBacklogGauges(registry: Registry, readBacklog: () => Promise<Webh
   const unknown = { deliveries: NaN, oldestSeconds: NaN };
   new Gauge({
     name: "webhook_queue_oldest_seconds",
-    help: "How long the oldest due delivery of all processes has been waiting",
+    help: "Waiting time of the oldest due delivery. Every process reports the value of the whole service",
     registers,
   });
   const oldest = registry.getSingleMetric("webhook_queue_oldest_seconds") as Gauge;
   new Gauge({
     name: "webhook_queue_deliveries",
-    help: "Unfinished deliveries to enabled webhooks in all processes, including waiting retries",
+    help: "Unfinished deliveries to enabled webhooks, including scheduled retries. Every process reports the value of the whole service",
     registers,
     async collect() {
       const backlog = await readBacklog().catch(() => unknown);

@@ -100,7 +100,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
           clientOf,
           onFailure(error, url) {
             metrics.onUpstreamFailure("python");
-            log.warn({ err: error, url }, "a page or file of a Python index could not be fetched");
+            log.warn({ err: error, url }, "could not fetch a page or file of a Python index");
           },
         }),
         imagePulls: {
@@ -110,7 +110,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
           clientOf,
           onFailure(error, url) {
             metrics.onUpstreamFailure("docker");
-            log.warn({ err: error, url }, "a request to the registry of an image failed");
+            log.warn({ err: error, url }, "a request to an image registry failed");
           },
         },
         ...(publicHost !== undefined && { publicHost }),
@@ -127,7 +127,7 @@ export async function openCollect(options: OpenCollectOptions): Promise<OpenColl
         note: (name) => noteCollectionHost(stores.pg, name),
         readKnown: () => readCollectionHosts(stores.pg),
         now: Date.now,
-        onFailure: (error) => log.warn({ err: error }, "a host of the collector could not be recorded"),
+        onFailure: (error) => log.warn({ err: error }, "could not save a host name of the collector"),
       }),
     });
     const { url, port } = open.use(await listen(server, { host, port: wanted, variable: "COLLECT_PORT" }));

@@ -48,7 +48,7 @@ async function main(data: ThreadData): Promise<void> {
   let lookups = lookupsFrom(data.lookupData);
   const stopped = untilStopped<ToThread>(({ lookupData }) => (lookups = lookupsFrom(lookupData)));
   const onRefused = ({ importId, sequence }: ChunkOutcome, error: unknown) =>
-    log.error({ err: error, importId, sequence }, "PostgreSQL rejected the log samples of a chunk");
+    log.error({ err: error, importId, sequence }, "PostgreSQL rejected the import log samples of a chunk");
   const worker = open.use(
     await startWorker({
       log: eventLog,
@@ -76,10 +76,7 @@ async function main(data: ThreadData): Promise<void> {
         send({ deadLetters: 1 });
       },
       onLogRefused: ({ reason, cause }, kept) =>
-        log.error(
-          { err: cause, reason, stored: kept },
-          "log entries of imports could not be stored unchanged",
-        ),
+        log.error({ err: cause, reason, stored: kept }, "a store rejected import log entries"),
       onRetry: (error, what) => log.warn({ err: error }, `${what} failed; retrying`),
     }),
   );

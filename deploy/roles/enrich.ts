@@ -41,7 +41,7 @@ export async function startEnrich(parts: RoleParts, lookupData: LookupData): Pro
   );
   const reload = onReloadSignal(
     async () => enrichment.reload(await loadOnThread(config.lookups)),
-    (error) => log.error({ err: error }, "the lookup tables could not be reloaded; keeping the old ones"),
+    (error) => log.error({ err: error }, "could not reload the lookup tables; keeping the old ones"),
   );
   open.defer(async () => reload[Symbol.dispose]());
   return enrichment;

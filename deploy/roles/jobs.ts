@@ -66,9 +66,12 @@ export function startJobs(parts: RoleParts): void {
     startAddressSets({
       shards,
       whileNumbering: (work) => onConnection(pg, (client) => insertLock(client).whileNumbering(work)),
-      onMade: (days) => log.debug({ days }, "created address sets of unchanged days"),
-      onFull: () => log.warn("all address numbers are in use, so statistics for new days take longer"),
-      onFailure: (error) => log.warn({ err: error }, "creating address sets failed; retrying"),
+      onMade: (days) => log.debug({ days }, "stored unique-IP bitmaps of unchanged days"),
+      onFull: () =>
+        log.warn(
+          "reached the limit of 4.27 billion distinct IP addresses; new days get no unique-IP bitmap, so their statistics are slower",
+        ),
+      onFailure: (error) => log.warn({ err: error }, "storing unique-IP bitmaps failed; retrying"),
     }),
   );
   const { retention } = config;

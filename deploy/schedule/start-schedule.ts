@@ -109,7 +109,7 @@ async function runJob({ name, run }: ScheduledJob, { pg, log, onRun, dueAt, sign
     if (where === "here") log.info({ job: name, ...results }, "completed a scheduled job");
     if (where !== "stopped") onRun(name, where === "here" ? "done" : "elsewhere");
   } catch (error) {
-    if (signal.aborted) return log.info({ job: name }, "a scheduled job was stopped before it was done");
+    if (signal.aborted) return log.info({ job: name }, "a scheduled job was stopped before it finished");
     log.error({ err: error, job: name }, "a scheduled job failed");
     onRun(name, "failed");
   }

@@ -197,7 +197,7 @@ export class LastUsed {
     if (this.written.has(id)) return;
     this.written.set(id, true);
     this.write(id).catch((error: unknown) =>
-      log.warn({ err: error, id }, "the last use of a token or session could not be recorded"),
+      log.warn({ err: error, id }, "could not save the time of the last use of a token or session"),
     );
   }
 }
