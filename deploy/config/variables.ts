@@ -79,7 +79,8 @@ export const GROUPS = {
     PUBLIC_URL: {
       format: "public-url",
       mustBe:
-        "an http:// or https:// URL of a host and a plain path, such as https://stats.example.org/tools",
+        "an http:// or https:// URL without a query, fragment or password, with a path of letters, digits " +
+        "and . _ ~ - only, such as https://stats.example.org/tools",
       unset:
         "links in responses use the request's host; messages contain links only if `HOST` is a loopback " +
         "address and `TRUSTED_PROXIES` is unset",
@@ -157,8 +158,9 @@ export const GROUPS = {
       mustBe: "32 bytes in base64 (44 characters), for example from `openssl rand -base64 32`",
       unset: "created at the first start, in `DATA_DIR/secret-key`",
       meaning:
-        "The key for the hashes of tokens and of IP addresses. The service does not start with a different " +
-        "key, so keep a copy with your passwords.",
+        "The key that encrypts stored secrets (such as API tokens and webhook secrets) and hashes tokens and " +
+        "IP addresses. The service does not start with a different key, so keep a copy in a safe place, such " +
+        "as your password manager.",
       secret: true,
     },
   },
@@ -411,8 +413,9 @@ export const GROUPS = {
       ...whole(1, 100_000),
       default: "1000",
       meaning:
-        "How many entries an owner's audit log keeps for each token and each of `export.read`, " +
-        "`packages.export` and `user.sign-in-failed`; older entries are deleted. Other entries are not limited.",
+        "Maximum number of entries that an owner's audit log keeps per token and action, for the actions " +
+        "`export.read`, `packages.export` and `user.sign-in-failed`; older entries are deleted. Other entries " +
+        "are not limited.",
       roles: ["api"],
     },
   },

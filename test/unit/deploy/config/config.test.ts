@@ -340,7 +340,7 @@ test.each([
   "https://stats.example.org/a\r\nb",
 ])("PUBLIC_URL=%j stops the start", (PUBLIC_URL) => {
   expect(faultOf({ PUBLIC_URL })).toMatch(
-    /^PUBLIC_URL must be an http:\/\/ or https:\/\/ URL of a host and a plain/,
+    /^PUBLIC_URL must be an http:\/\/ or https:\/\/ URL without a query, fragment or password, with a path/,
   );
   expect(faultOf({ PUBLIC_URL })).not.toContain("hidden");
 });
