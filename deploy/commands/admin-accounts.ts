@@ -75,7 +75,7 @@ function signInLinkCommand(administer: Administer): Command {
 
 function parseUrl(text: string): string {
   if (isHttpUrl(text)) return text;
-  throw new InvalidArgumentError("Give an http:// or https:// URL, such as https://stats.example.");
+  throw new InvalidArgumentError("Pass an http:// or https:// URL, such as https://stats.example.");
 }
 
 function serviceUrl({ apiUrl, publicUrl = apiUrl }: Pick<Administered, "apiUrl" | "publicUrl">): string {

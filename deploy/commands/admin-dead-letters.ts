@@ -129,8 +129,11 @@ async function dropLetters(pg: Pool, ids: readonly number[]): Promise<string[]> 
 }
 
 function unknownLetters(ids: readonly number[]): Error {
-  const named = ids.length === 1 ? `an open dead letter: ${ids[0]}` : `open dead letters: ${ids.join(", ")}`;
-  return new Error(`Not ${named}. See: admin dead-letters list`);
+  const missing =
+    ids.length === 1
+      ? `There is no open dead letter with the id ${ids[0]}`
+      : `There are no open dead letters with the ids ${ids.join(", ")}`;
+  return new Error(`${missing}. See: admin dead-letters list`);
 }
 
 function countOf(letters: number): string {

@@ -31,7 +31,7 @@ export function importCommand(): Command {
     )
     .requiredOption(
       "--to <owner[/package]>",
-      "owner or package that the events belong to; the package by name or id",
+      "owner or package that the events belong to; a package can be given by name or id",
     )
     .option("--pixel <id>", "import page views of this pixel (--to names its owner)")
     .addOption(

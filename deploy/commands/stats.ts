@@ -18,7 +18,7 @@ interface Options extends ServiceOptions {
 export function statsCommand(): Command {
   const command = new Command("stats")
     .argument("<owner[/package]>", "owner, or package of an owner: acme or acme/web")
-    .option("--from <day>", "start of the range, such as 2026-11-01 (default: the last 30 days)")
+    .option("--from <day>", "start of the range, such as 2026-11-01 (default: the range is the last 30 days)")
     .option("--until <day>", "end of the range, exclusive")
     .addOption(
       new Option("--by <list>", "show the top 50 rows of this list instead of the totals").choices(

@@ -177,8 +177,8 @@ function whyNothing(record: ImportCounts, { pattern }: ImportOptions): string {
   const { events_total: events, lines_skipped: skipped } = record;
   if (events > 0 || skipped === 0 || pattern === undefined) return nothingImported(record);
   return (
-    `Nothing was imported: none of the ${numbered(skipped, "line")} is a download whose path ` +
-    `matches --path ${pattern}.`
+    `Nothing was imported: no line is a download whose path matches --path ${pattern} ` +
+    `(${numbered(skipped, "line")} read).`
   );
 }
 

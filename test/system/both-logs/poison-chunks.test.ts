@@ -130,7 +130,7 @@ describe("a record that is no chunk", () => {
     );
     const ids = waiting.map((chunk) => String(chunk.id));
     await expect(toolchain.admin("dead-letters", "drop", "999", ...ids)).rejects.toThrow(
-      "Not an open dead letter: 999",
+      "There is no open dead letter with the id 999",
     );
     expect(await toolchain.admin("dead-letters", "drop", ...ids)).toBe(
       `${partitions} dead letters were dropped.`,
@@ -223,7 +223,7 @@ describe("a chunk that the program cannot process", () => {
       toolchain.admin("dead-letters", "retry", String(chunk?.id), String(open?.id), "999"),
     ).rejects.toThrow(
       new RegExp(
-        `1 dead letter was appended to the event log again. ${refused}.*Not an open dead letter: 999`,
+        `1 dead letter was appended to the event log again. ${refused}.*There is no open dead letter with the id 999`,
       ),
     );
     // The other one fails again.
