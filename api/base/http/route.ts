@@ -141,7 +141,7 @@ export async function callRoute(route: Route, ctx: ApiContext): Promise<void> {
   if (operation !== route.operation.id)
     throw new Problem(
       "invalid-query",
-      `A parameter of ${operation} has an invalid value: ${ctx.path} is another operation.`,
+      `${ctx.path} belongs to another operation, so it cannot be a parameter value of ${operation}.`,
     );
   requireScope(account, action);
   const query = readQuery(ctx.query, route.operation);

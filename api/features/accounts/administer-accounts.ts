@@ -80,7 +80,7 @@ function requireNothingLeft({ username }: NamedAccount, belongings: Belongings):
   ].filter(({ names }) => names.length > 0);
   if (obstacles.length === 0) return;
   const reasons = obstacles.map(({ what, names }) => `${what} ${listed(names)}`).join("; and ");
-  const remedies = obstacles.map(({ remedy }) => remedy).join(", ");
+  const remedies = new Intl.ListFormat("en-GB").format(obstacles.map(({ remedy }) => remedy));
   throw new Problem(
     "cannot-remove-last-owner",
     `${username} ${reasons}. Nothing was removed. First ${remedies}; rotate-token prints a token that ` +
@@ -165,7 +165,7 @@ async function readBelongings(client: Postgres, accountId: string): Promise<Belo
       array(select name from pixels where owner_id = $1 order by name) as pixels,
       array(select id::text from imports where account_id = $1 and status = 'importing' order by id) as imports`;
   const [row] = await query<Required<Belongings>>(client, text, [accountId]);
-  if (row === undefined) throw new Error("a select without a table answered no row");
+  if (row === undefined) throw new Error("a select without a table returned no row");
   return row;
 }
 

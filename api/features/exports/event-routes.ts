@@ -65,8 +65,8 @@ function requireKept({ startDate }: DateRange, eventsFrom: string | undefined): 
   if (eventsFrom === undefined || startDate >= eventsFrom) return;
   throw new Problem(
     "no-longer-kept",
-    `Events before ${eventsFrom} have expired. Use this startDate or a later one; aggregates still cover ` +
-      "the earlier days.",
+    `Events before ${eventsFrom} have expired. Use ${eventsFrom} or later as startDate. Aggregates still ` +
+      "cover the earlier days.",
   );
 }
 

@@ -106,7 +106,7 @@ const PROBLEM_SENTENCES: Readonly<Record<ProblemCode, string>> = {
   "method-not-allowed": "DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS.",
   "request-timeout": "The body was not received in time.",
   "no-longer-kept":
-    "Events before 2026-08-01 have expired. Use this startDate or a later one; aggregates still " +
+    "Events before 2026-08-01 have expired. Use 2026-08-01 or later as startDate. Aggregates still " +
     "cover the earlier days.",
   "too-large": "The body must not be larger than 32 KiB.",
   "unsupported-encoding": "JSON bodies must not be compressed: Content-Encoding gzip is not supported here.",

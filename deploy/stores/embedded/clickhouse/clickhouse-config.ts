@@ -166,14 +166,11 @@ function findClickHouseLibrary(): string {
 }
 
 export function missingSentence(platform: string): string {
-  const fix =
-    platform === "linux x64"
-      ? `add it with \`npm install --save-optional ${PACKAGE}@${PACKAGE_VERSION}\``
-      : `it is only available for linux x64 (glibc), but this machine is ${platform}`;
-  return (
-    `The embedded ClickHouse requires the package ${PACKAGE}, which is not installed: ${fix}, or set ` +
-    "CLICKHOUSE_URL to a ClickHouse server, 25.11 or newer."
-  );
+  const server = "CLICKHOUSE_URL to a ClickHouse server, 25.11 or newer.";
+  return platform === "linux x64"
+    ? `The embedded ClickHouse requires the package ${PACKAGE}, which is not installed. Add it with \`npm ` +
+        `install --save-optional ${PACKAGE}@${PACKAGE_VERSION}\`, or set ${server}`
+    : `The embedded ClickHouse runs on Linux x64 (glibc) only; this machine is ${platform}. Set ${server}`;
 }
 
 /** The compiled entry of the child process, also when this module runs from source, as in tests. */

