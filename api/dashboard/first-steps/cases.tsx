@@ -71,7 +71,7 @@ export function CaseList() {
             label="Package URL"
             required
             placeholder="https://pypi.org/project/you-tools/"
-            hint={`The package's page on ${REGISTRY_TITLES}. You'll see the registry's counts within a minute. To see who downloads, set up one of the options below.`}
+            hint={`The package's page on ${REGISTRY_TITLES}. You'll see the registry's counts within a minute. To see who downloads the package, set up one of the options below.`}
           />
           <Button>Fetch counts</Button>
         </Form>

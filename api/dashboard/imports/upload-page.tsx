@@ -116,8 +116,8 @@ function Upload(known: Targets) {
         </Panel>
         <Panel title="Preview">
           <p class="none" data-upload-report>
-            Choose a file. You'll see its first events and the lines that will be rejected before anything is
-            imported.
+            Choose a file. Before anything is imported, you'll see its first events and the lines that would
+            be rejected.
             <noscript> Without JavaScript, files can have at most 1 MiB and there is no preview.</noscript>
           </p>
         </Panel>

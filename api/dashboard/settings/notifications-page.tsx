@@ -38,7 +38,7 @@ export const notificationsPage = page<NotificationList>({
   render: (list, { shown }) => <Notifications list={list} sent={shown as NotificationSent | undefined} />,
   submit: change,
   notices: {
-    created: "Notification created. It covers periods and events from now on.",
+    created: "Notification created. It covers new periods and events only.",
     changed: "Notification saved.",
     asked: "Confirmation email sent.",
     deleted: "Notification deleted.",

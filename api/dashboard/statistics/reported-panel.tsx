@@ -67,8 +67,8 @@ export function ReportedPanel({ days, sources, range, seen, isDrawn }: PanelProp
       links={mayManage(owner) && <a href={href(path`/o/${owner.name}/settings/sources`)}>Manage</a>}
     >
       <p class="soft">
-        Counts of the registry itself, {formatDays(range.startDate, lastDayOf(range))}. They are not included
-        in your other numbers.
+        Counts reported by the registry for {formatDays(range.startDate, lastDayOf(range))}. They are not
+        included in your other numbers.
       </p>
       {isWaiting && (
         <p class="notice waiting" data-wait={href(path`/api/v2/${owner.name}/sources`)}>

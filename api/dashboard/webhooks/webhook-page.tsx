@@ -51,7 +51,7 @@ export const webhookPage = page<Shown>({
   submit: changeWebhook,
   notices: {
     changed: "Webhook saved.",
-    enabled: "Webhook enabled. It receives events from now on.",
+    enabled: "Webhook enabled. It will now receive new events.",
     disabled: "Webhook disabled. Pending deliveries were cancelled.",
     "old-secret-ended": "Old secret revoked. Requests are signed with the current secret only.",
     resent: "Delivery retry queued.",

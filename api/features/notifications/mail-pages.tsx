@@ -51,7 +51,7 @@ export function renderConfirmationPage(ctx: ApiContext, { address, agreement, st
     return show(
       ctx,
       "Address confirmed",
-      `${address} receives statistics and alerts about ${owner} from now on. Every email has an unsubscribe link.`,
+      `${address} will now receive statistics and alerts about ${owner}. Every email has an unsubscribe link.`,
       <Choices>
         <Choice choice="owner">Stop all emails about {owner}</Choice>
         {never}

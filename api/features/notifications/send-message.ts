@@ -127,7 +127,7 @@ async function sendByMail(mail: Mail, { sendMail, onMailFailure }: SendDeps): Pr
     return {
       isSent: false,
       isFinal: false,
-      error: "The mail server could not be used. The operator's log has the reason.",
+      error: "The message could not be sent through the mail server. The operator's log has the reason.",
     };
   }
 }

@@ -61,8 +61,8 @@ function compose(data: ImportFailedData, owner: string): Draft {
     lines: [
       isBroken
         ? `The upload of an import into ${into} was interrupted. Nothing was imported; send it again.`
-        : `${formatFull(data.events_failed_to_import)} of ${numbered(data.events_total, "line")} of an ` +
-          `import into ${into} were rejected (${shareOf(data)}). The import's page shows the reasons. ` +
+        : `An import into ${into} rejected ${formatFull(data.events_failed_to_import)} of ` +
+          `${numbered(data.events_total, "line")} (${shareOf(data)}). The import's page shows the reasons. ` +
           "There you can download the rejected lines, fix them and send them again.",
     ],
     small: [limit],
