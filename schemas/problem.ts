@@ -97,8 +97,8 @@ export class Problem extends Error {
 }
 
 export const PROBLEM = titledObject("Problem", ["code", "message"], {
-  code: { type: "string", description: "Error code, for programs" },
-  message: { type: "string", description: "Error message, for people" },
+  code: { type: "string", description: "Machine-readable error code" },
+  message: { type: "string", description: "Human-readable error message" },
   errors: {
     type: "array",
     items: objectOf(["path", "message"], {

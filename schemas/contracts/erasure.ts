@@ -65,10 +65,9 @@ export const ERASURE = titledObject(
       type: ["string", "null"],
       enum: [...ERASURE_WAITS, null],
       description:
-        "While the status is `erasing`: what the erasure is waiting for. Either live events that the " +
-        "collector has not written to the event log yet, records in the event log that are not enriched " +
-        "yet, imports that started before the request, or dead letters that the operator must retry or " +
-        "drop",
+        "While the status is `erasing`: what the erasure is waiting for: live events that the collector " +
+        "has not written to the event log yet, records in the event log that are not enriched yet, imports " +
+        "that started before the request, or dead letters that the operator must retry or drop",
     },
     events_erased: {
       ...COUNT,

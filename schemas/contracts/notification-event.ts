@@ -135,7 +135,7 @@ export const PERIOD_EVENTS = {
   },
   "new-companies": {
     label: "New companies",
-    when: "Companies were seen for the first time on a day (UTC)",
+    when: "At least one company was first seen on the completed day (UTC)",
     data: objectOf(namesOf(NEW_COMPANIES), { ...NEW_COMPANIES, ...PACKAGE }),
     example: { ...PERIOD_EXAMPLE, start_date: "2026-11-01", ...COMPANIES_EXAMPLE },
   },

@@ -64,7 +64,7 @@ export const NOTIFICATION = titledObject(
     last_error: {
       type: "string",
       description:
-        "Error of the last message, including manually sent messages. Absent once a message was sent",
+        "Error of the last message, including manually sent messages. Absent if there was no error",
     },
   },
 );

@@ -14,8 +14,8 @@ export const HOST_VERIFICATION_PROPERTIES = {
   verified: {
     type: "boolean",
     description:
-      "Whether the host is served. Absent if the service does not require verification " +
-      "(`DOMAIN_VERIFICATION`)",
+      "Whether the owner has verified the host. An unverified host is not served. Absent if the service " +
+      "does not require verification (`DOMAIN_VERIFICATION`)",
   },
   verification: {
     title: "HostVerification",

@@ -94,7 +94,8 @@ export const REPORTED_LINE = titledObject(
     fetched_at: TIMESTAMP,
     changed_at: {
       ...TIMESTAMP,
-      description: "Time at which a changed value was fetched. Absent if the value has never changed",
+      description:
+        "Time at which the most recent change of the value was fetched. Absent if the value has never changed",
     },
   },
 );

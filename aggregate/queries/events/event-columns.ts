@@ -43,7 +43,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     name: "package",
     sql: "package_name",
     schema: TEXT,
-    description: "Name of the package (for pixel events: of the pixel's package)",
+    description: "Name of the package. For pixel events, the pixel's package",
   },
   { name: "version", sql: "e.package_version", schema: TEXT },
   {

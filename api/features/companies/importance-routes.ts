@@ -48,9 +48,9 @@ export function funnelImportanceRoutes({ pg }: { pg: Pool }): Route[] {
         summary: "Set funnel weights of packages and pixels",
         description:
           "A download counts 2, 5 or 8 points and a view 0.25, 0.5 or 1 point, for low, medium and high " +
-          "importance. Identify packages and pixels by id or name. All others become `medium`, except " +
-          "packages that you cannot change: they keep their importance. The next funnel run applies the " +
-          "weights to past activity too.",
+          "importance. Identify packages and pixels by id or name. Packages and pixels that you " +
+          "do not list become `medium`, except packages that you cannot change: they keep their importance. " +
+          "The next funnel run applies the weights to past activity too.",
         body: { schema: FUNNEL_IMPORTANCE_UPSERT, example: SENT_EXAMPLE, limits: IMPORTANCE_LIMITS },
         answers: { 200: IMPORTANCE_ANSWER },
         problems: ["precondition-failed"],

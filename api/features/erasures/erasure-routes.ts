@@ -72,7 +72,7 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
         "Removes all events of the client in the owner's packages and pixels that were received before " +
         "this request, as if they had never been sent. Aggregates, statistics and companies are " +
         "updated, and events of other clients that these events had replaced are restored. Texts of " +
-        "rejected lines that contain its IP address are removed too. Imports that started before the " +
+        "rejected lines that contain the client's IP address are removed too. Imports that started before the " +
         "request are covered completely; later imports are not. Live events that arrive while the " +
         "status is `erasing` may be removed as well. Poll the record until its status is `done`.",
       body: { schema: ERASURE_CREATE, example: CLIENT },
@@ -88,7 +88,7 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
     }),
     listRoute(resource, {
       summary: "List erasures, newest first",
-      about: "A page of entries",
+      about: "A page of erasures, newest first",
       isNamed: false,
     }),
     getRoute(resource, { summary: "Get an erasure and its progress" }),

@@ -100,7 +100,7 @@ export function startOperation<Query extends Parameters>({
 
 const DESCRIPTION =
   "Responds once every line is in the event log. If the upload is interrupted, or you lose the " +
-  "permission to import meanwhile, the import is aborted and its events are not exported. An owner can " +
+  "permission to import during the upload, the import is aborted and its events are not exported. An owner can " +
   "have 15 running imports, including uploads that have only sent their headers. If too many of an " +
   "owner's lines are waiting for enrichment, its uploads wait for up to two minutes. With `Expect: " +
   "100-continue`, the server requests the body once the import has started.";

@@ -27,8 +27,8 @@ import { type Sending, previewMessage, sendMessage } from "./send-message.js";
 
 const PATH = "/v2/:owner/notifications/:notification";
 const ABOUT =
-  "Uses the last complete period, even if no message would be sent for it. Failures are shown with " +
-  "example data.";
+  "Uses the last complete period, even if no message would be sent for it. Notifications about failures " +
+  "use example data.";
 
 interface SendRoutesDeps extends NotificationDeps {
   clickhouse: ClickHouse;

@@ -48,7 +48,7 @@ export const COMPARE_PARAMETER = {
     "The comparison period. `previous`: the same number of days immediately before the range. `year`: " +
     "the same dates a year earlier. `previous-weekdays`: the same weekdays, moved back by the smallest number of whole " +
     "weeks that avoids an overlap with the range. `year-weekdays`: the same weekdays, 52 weeks earlier (53 if 52 would overlap the " +
-    "range). A date: the same number of days from that date, which must end before the range. With " +
+    "range). A date: the same number of days, starting on that date; they must end before the range. With " +
     "`-weekdays` or a date, unfinished days are excluded from both periods, and `compare.of` gives the " +
     "compared days",
   sentence: `must be one of ${COMPARISONS.join(", ")}, or a date in the form YYYY-MM-DD`,

@@ -85,8 +85,8 @@ export function webhookDeliveryRoutes({ pg, guard, sealer }: WebhookDeps): Route
         summary: "List deliveries of a webhook",
         description:
           "Deliveries are kept for 30 days. Each delivery lists its latest 20 attempts, newest first. If " +
-          "responses were large, a page can have fewer than `per_page` deliveries; there are more as " +
-          "long as `next` is present.",
+          "responses were large, a page can have fewer than `per_page` deliveries; the last page is the " +
+          "one without `next`.",
         query: {
           ...PAGE_QUERY,
           state: {

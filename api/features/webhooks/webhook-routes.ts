@@ -97,7 +97,7 @@ export function webhookRoutes({ pg, guard, sealer, quotas = DEFAULT_QUOTAS }: Qu
     }),
     updateRoute(resource, {
       description:
-        `Omitted fields stay as they are. ${URL_RULE} Disabling a webhook also cancels its waiting ` +
+        `Omitted fields stay as they are. ${URL_RULE} Disabling a webhook also cancels its pending ` +
         "deliveries. After you enable it again, it receives new events only.",
       body: { schema: WEBHOOK_UPDATE, example: { enabled: false } },
       parse: parseWebhookUpdate,
