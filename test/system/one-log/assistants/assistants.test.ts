@@ -270,12 +270,12 @@ describe("hostile text", () => {
 });
 
 test.each([
-  ["get_list", { breakdown: "packages" }, "of readStatisticsList has an invalid value"],
-  ["get_list", { breakdown: "reported" }, "of readStatisticsList has an invalid value"],
-  ["get_list", { breakdown: "adoption" }, "of readStatisticsList has an invalid value"],
+  ["get_list", { breakdown: "packages" }, "cannot be a parameter value of readStatisticsList"],
+  ["get_list", { breakdown: "reported" }, "cannot be a parameter value of readStatisticsList"],
+  ["get_list", { breakdown: "adoption" }, "cannot be a parameter value of readStatisticsList"],
   ["get_list", { breakdown: "colour" }, "Unknown list colour"],
-  ["get_statistics", { owner: "imports" }, "of readStatistics has an invalid value"],
-  ["list_companies", { owner: "pixels" }, "of listCompanies has an invalid value"],
+  ["get_statistics", { owner: "imports" }, "cannot be a parameter value of readStatistics"],
+  ["list_companies", { owner: "pixels" }, "cannot be a parameter value of listCompanies"],
   ["get_company", { owner: "packages", company: "x" }, "does not exist"],
 ])("%s with %j reaches no other operation", async (tool, given, sentence) => {
   await expect(call(await connect(api.token), tool, { owner: OWNER, ...given })).rejects.toThrow(sentence);

@@ -107,45 +107,48 @@ describe.each(RESOURCES.map((resource) => [resource.plural, resource] as const))
     expect(entries).toContainEqual({ ...record, ...listed, [key]: made.record[key] });
   });
 
-  test.runIf(has(resource, "list"))("pages of a list have each record once", async () => {
-    const isNewestFirst = resource.path(place).startsWith("/v2/");
-    const keys = (await makeSome(resource)).map((each) => each[key]);
-    const { entries } = await readPage(resource, resource.path(place));
-    const all = entries.map((each) => each[key]);
-    expect(all.filter((each) => keys.includes(each))).toEqual(isNewestFirst ? keys.toReversed() : keys);
-    const seen: unknown[] = [];
-    const size = isNewestFirst ? "per_page=2" : "limit=2";
-    let path: string | undefined = `${resource.path(place)}?${size}`;
-    while (path !== undefined) {
-      const page = await readPage(resource, path);
-      expect(page.entries.length).toBeLessThanOrEqual(2);
-      seen.push(...page.entries.map((each) => each[key]));
-      path = page.next;
-    }
-    expect(seen).toEqual(all);
-  });
+  if (has(resource, "list"))
+    test("pages of a list have each record once", async () => {
+      const isNewestFirst = resource.path(place).startsWith("/v2/");
+      const keys = (await makeSome(resource)).map((each) => each[key]);
+      const { entries } = await readPage(resource, resource.path(place));
+      const all = entries.map((each) => each[key]);
+      expect(all.filter((each) => keys.includes(each))).toEqual(isNewestFirst ? keys.toReversed() : keys);
+      const seen: unknown[] = [];
+      const size = isNewestFirst ? "per_page=2" : "limit=2";
+      let path: string | undefined = `${resource.path(place)}?${size}`;
+      while (path !== undefined) {
+        const page = await readPage(resource, path);
+        expect(page.entries.length).toBeLessThanOrEqual(2);
+        seen.push(...page.entries.map((each) => each[key]));
+        path = page.next;
+      }
+      expect(seen).toEqual(all);
+    });
 
-  test.runIf(changes)("an update changes the fields that were sent", async () => {
-    const { record: made } = await create(resource);
-    const path = pathOf(resource, made);
-    const { record: before } = await send(`GET ${path}`);
-    const updated = await update(resource, made, { path });
-    expect(updated).toMatchObject({ status: 200 });
-    const fields = Object.entries({ ...before, ...shown });
-    expect(updated.body).toEqual(Object.fromEntries(fields.filter(([, value]) => value !== null)));
-    const read = await send(`GET ${path}`);
-    expect([read.body, read.tag]).toEqual([updated.body, updated.tag]);
-  });
+  if (changes)
+    test("an update changes the fields that were sent", async () => {
+      const { record: made } = await create(resource);
+      const path = pathOf(resource, made);
+      const { record: before } = await send(`GET ${path}`);
+      const updated = await update(resource, made, { path });
+      expect(updated).toMatchObject({ status: 200 });
+      const fields = Object.entries({ ...before, ...shown });
+      expect(updated.body).toEqual(Object.fromEntries(fields.filter(([, value]) => value !== null)));
+      const read = await send(`GET ${path}`);
+      expect([read.body, read.tag]).toEqual([updated.body, updated.tag]);
+    });
 
-  test.runIf(has(resource, "delete"))("a deleted record is gone", async () => {
-    const { record: made } = await create(resource);
-    const path = pathOf(resource, made);
-    expect(await send(`DELETE ${path}`)).toMatchObject({ status: 204 });
-    for (const request of [`DELETE ${path}`, ...(has(resource, "get") ? [`GET ${path}`] : [])])
-      expect(await send(request)).toMatchObject({ status: 404, body: { code: "not-found" } });
-    const { entries } = await readPage(resource, resource.path(place));
-    expect(entries.map((each) => each[key])).not.toContain(made[key]);
-  });
+  if (has(resource, "delete"))
+    test("a deleted record is gone", async () => {
+      const { record: made } = await create(resource);
+      const path = pathOf(resource, made);
+      expect(await send(`DELETE ${path}`)).toMatchObject({ status: 204 });
+      for (const request of [`DELETE ${path}`, ...(has(resource, "get") ? [`GET ${path}`] : [])])
+        expect(await send(request)).toMatchObject({ status: 404, body: { code: "not-found" } });
+      const { entries } = await readPage(resource, resource.path(place));
+      expect(entries.map((each) => each[key])).not.toContain(made[key]);
+    });
 
   test("a record is found only by its id, below its own owner or package", async () => {
     const { record: made } = await create(resource);
@@ -162,26 +165,27 @@ describe.each(RESOURCES.map((resource) => [resource.plural, resource] as const))
       }
   });
 
-  test.runIf(resource.hasTags)("a change requires the ETag of the current record", async () => {
-    const made = await create(resource);
-    const path = pathOf(resource, made.record);
-    const stale = { status: 412, body: { code: "precondition-failed" } };
-    const remove = (ifMatch: string) => send(`DELETE ${path}`, { ifMatch });
-    let tag = made.tag || (await send(`GET ${path}`)).tag;
-    expect(tag).toMatch(/^"[A-Za-z0-9_-]{27}"$/);
-    if (changes !== undefined) {
-      const change = (ifMatch: string) => update(resource, made.record, { path, ifMatch });
-      const updated = await change(tag);
-      expect(updated).toMatchObject({ status: 200 });
-      expect(await change(tag)).toMatchObject(stale);
-      if (has(resource, "delete")) expect(await remove(tag)).toMatchObject(stale);
-      expect(await send(`GET ${path}`)).toMatchObject({ body: updated.body, tag: updated.tag });
-      ({ tag } = await change("*"));
-    }
-    if (!has(resource, "delete")) return;
-    expect(await remove(`"${"x".repeat(27)}"`)).toMatchObject(stale);
-    expect(await remove(tag)).toMatchObject({ status: 204 });
-  });
+  if (resource.hasTags)
+    test("a change requires the ETag of the current record", async () => {
+      const made = await create(resource);
+      const path = pathOf(resource, made.record);
+      const stale = { status: 412, body: { code: "precondition-failed" } };
+      const remove = (ifMatch: string) => send(`DELETE ${path}`, { ifMatch });
+      let tag = made.tag || (await send(`GET ${path}`)).tag;
+      expect(tag).toMatch(/^"[A-Za-z0-9_-]{27}"$/);
+      if (changes !== undefined) {
+        const change = (ifMatch: string) => update(resource, made.record, { path, ifMatch });
+        const updated = await change(tag);
+        expect(updated).toMatchObject({ status: 200 });
+        expect(await change(tag)).toMatchObject(stale);
+        if (has(resource, "delete")) expect(await remove(tag)).toMatchObject(stale);
+        expect(await send(`GET ${path}`)).toMatchObject({ body: updated.body, tag: updated.tag });
+        ({ tag } = await change("*"));
+      }
+      if (!has(resource, "delete")) return;
+      expect(await remove(`"${"x".repeat(27)}"`)).toMatchObject(stale);
+      expect(await remove(tag)).toMatchObject({ status: 204 });
+    });
 
   test("the audit log gets every change with its fields, and no secret", async () => {
     const sent = resource.sent(1, place);
@@ -207,21 +211,22 @@ describe.each(RESOURCES.map((resource) => [resource.plural, resource] as const))
     expect(JSON.stringify(entries)).not.toMatch(/whsec_|mtk_|127\.0\.0\.1:59999\/secret/);
   });
 
-  test.runIf(resource.hasQuota)("an owner has as many as the quota allows, also at once", async () => {
-    const quotas = { ...DEFAULT_QUOTAS, [plural]: 2 };
-    await using to = await serveApi({
-      pg: postgres.pg,
-      quotas,
-      routes: resourceRoutes({ pg: postgres.pg, quotas }),
+  if (resource.hasQuota)
+    test("an owner has as many as the quota allows, also at once", async () => {
+      const quotas = { ...DEFAULT_QUOTAS, [plural]: 2 };
+      await using to = await serveApi({
+        pg: postgres.pg,
+        quotas,
+        routes: resourceRoutes({ pg: postgres.pg, quotas }),
+      });
+      const existing = has(resource, "list") ? (await readPage(resource, resource.path(place))).entries : [];
+      const answers = await Promise.all([1, 2, 3, 4].map((nth) => create(resource, nth, { to })));
+      const rejected = answers.filter(({ status }) => status !== 201);
+      expect(rejected).toHaveLength(2 + existing.length);
+      const message = expect.stringMatching(`has 2 ${plural}, and the limit is 2`) as string;
+      for (const { status, body } of rejected)
+        expect([status, body]).toEqual([422, { code: `too-many-${plural}`, message }]);
     });
-    const existing = has(resource, "list") ? (await readPage(resource, resource.path(place))).entries : [];
-    const answers = await Promise.all([1, 2, 3, 4].map((nth) => create(resource, nth, { to })));
-    const rejected = answers.filter(({ status }) => status !== 201);
-    expect(rejected).toHaveLength(2 + existing.length);
-    const message = expect.stringMatching(`has 2 ${plural}, and the limit is 2`) as string;
-    for (const { status, body } of rejected)
-      expect([status, body]).toEqual([422, { code: `too-many-${plural}`, message }]);
-  });
 
   test("each role may do what the table says", async () => {
     const words = resource.roles.split(" ");
