@@ -49,7 +49,7 @@ function Annotations({ list }: { list: AnnotationList }) {
         text: "Add one below, or let GitHub add one for each release.",
       }}
     >
-      {mayManage(owner) && <NewNote packages={list.packages} />}
+      {mayManage(owner) && <NewAnnotation packages={list.packages} />}
       {mayManage(owner) && <Releases />}
     </SettingsList>
   );
@@ -94,7 +94,7 @@ function AnnotationTable({ list: { records, packages } }: { list: AnnotationList
   );
 }
 
-function NewNote({ packages }: Pick<AnnotationList, "packages">) {
+function NewAnnotation({ packages }: Pick<AnnotationList, "packages">) {
   const { query } = useVisit();
   return (
     <Panel title="New annotation">
