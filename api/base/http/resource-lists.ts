@@ -15,11 +15,11 @@ import { type Resource, type Scoped, asking } from "./resource.js";
 import { type Route, route } from "./route.js";
 
 interface Listing extends Texts {
-  /** Of the response. */
+  /** Describes the response. */
   about?: string;
-  /** Of an entry, where it has more than the record. */
+  /** Describes an entry that has more than the record. */
   entry?: { schema: JsonSchema; example: unknown };
-  /** Whether the page is a component of the OpenAPI document. True by default. */
+  /** Makes the page a component of the OpenAPI document. True by default. */
   isNamed?: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Queue {
   joins: string;
   /** The state of an item that arrived. */
   arrived: string;
-  /** Whether an item that arrived is not sent again even if another claim has replaced the one of the attempt. */
+  /** An item that arrived is not sent again, even if another claim has replaced the one of the attempt. */
   acceptsLate: boolean;
   /** The column for the error of the last attempt, if items have one. */
   error?: string;

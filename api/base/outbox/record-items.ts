@@ -16,7 +16,7 @@ export interface ItemOutcome {
   item: Pick<Claimed, "id" | "claim">;
   /** `pending`, `failed`, `cancelled`, or the state of an item that arrived. */
   state: string;
-  /** Whether it counts as an attempt. */
+  /** The outcome counts as an attempt. */
   isAttempt: boolean;
   error?: string | undefined;
   /** Until the next attempt. */

@@ -37,7 +37,7 @@ function example(threshold: number): Failure {
   const refused = Math.floor((failed.events_total * threshold) / 100) + 1;
   if (refused <= failed.events_failed_to_import) return failed;
   if (refused <= failed.events_total) return { ...failed, events_failed_to_import: refused };
-  // No share is too large, but an import that broke off is told whatever the threshold.
+  // No number of rejected lines exceeds this threshold, but an interrupted import is always reported.
   return { ...failed, status: "aborted", events_failed_to_import: 0, reason: "upload-interrupted" };
 }
 

@@ -8,7 +8,7 @@ import { type FailureKind, ONCE_AN_HOUR, listed, recent } from "./failure-kind.j
 const FAILURES_MIN = 3;
 
 export const sourceFailed: FailureKind<"source-failed"> = {
-  // One that succeeds in between and fails again is told again. Messages are kept for a hundred days.
+  // A source that succeeds and then fails again is reported again. Messages are kept for a hundred days.
   select: `
     select id || ' ' || coalesce(last_success_at, created_at) as period, last_run_at as at, id::text as source, kind,
       name, last_error as error
