@@ -132,12 +132,11 @@ async function create<Row, Sent extends object, Prepared, A extends Action, S ex
   const prepared = (await prepare?.(call, sent)) as Prepared;
   return inTransaction(pg, async (client) => {
     await lock?.(client, sent);
-    await lockScope(resource, client, asked);
-    const owner = await admit(client, asked);
+    const owner = (await lockScope(resource, client, asked)) ?? (await admit(client, asked));
     if (quotas !== undefined && count !== undefined)
       requireRoom(quotas, plural as keyof Quotas, { name: owner.name, count: await count(client, owner.id) });
     const id = await insert(client, { call, owner, sent, prepared });
-    const { row } = await resource.find(client, { ...asked, action: actions.read, id });
+    const { row } = await resource.find(client, { ...asked, action: actions.read, id }, owner);
     const changes = changesOf(sent, row, owner);
     await call.record(client, entryOf(resource, { owner, row, changes }));
     return { row, owner, prepared };
@@ -161,7 +160,7 @@ interface Changing<Row, Sent, Prepared> {
 }
 
 export function updateRoute<Row extends { id: string }, Record extends object, Sent, Prepared>(
-  resource: Resource<Row, Record>,
+  resource: Resource<Row, Record> & { actions: { update: OwnerAction } },
   update: Update<Row, Sent, Prepared>,
 ): Route {
   const { name, actions, problems = [] } = resource;
@@ -169,7 +168,7 @@ export function updateRoute<Row extends { id: string }, Record extends object, S
   return route({
     method: "PUT",
     path: pathOf(resource),
-    action: actions.update ?? actions.create,
+    action: actions.update,
     operation: {
       id: `update${titled(name)}`,
       summary: `Update, disable or enable ${withArticle(name)}`,
@@ -211,7 +210,7 @@ interface Deletion<Row, A extends Action> extends Texts {
   delete: (client: Postgres, row: Row, call: Call<A>) => Promise<unknown>;
   /** For the audit log. */
   changesOf?: (row: Row, owner: Scoped) => object | undefined;
-  /** Of the response. */
+  /** Describes the response. */
   about?: string;
 }
 
@@ -247,8 +246,7 @@ export function deleteRoute<Row, A extends Action, S extends Scoped>(
     async handle(call) {
       const asked = named(resource, call);
       await inTransaction(pg, async (client) => {
-        await lockScope(resource, client, asked);
-        const { owner, row } = await resource.find(client, asked);
+        const { owner, row } = await resource.find(client, asked, await lockScope(resource, client, asked));
         if (isTagged && recordOf) requireMatch(call.ctx, entityTag(recordOf(row)));
         await remove(client, row, call);
         await call.record(client, entryOf(resource, { owner, row, changes: changesOf(row, owner) }));
@@ -258,12 +256,15 @@ export function deleteRoute<Row, A extends Action, S extends Scoped>(
   });
 }
 
-function lockScope<A extends Action>(
-  { lock }: { lock?: (client: PoolClient, asking: Asking<A>) => Promise<unknown> },
+/** Returns the owner if the resource's `lock` has admitted the caller to it. */
+async function lockScope<A extends Action, S extends Scoped>(
+  { lock }: { lock?: (client: PoolClient, asking: Asking<A>) => Promise<S> },
   client: PoolClient,
   asked: Asking<A>,
-): Promise<unknown> {
-  return lock === undefined ? lockOwner(client, asked.owner) : lock(client, asked);
+): Promise<S | undefined> {
+  if (lock !== undefined) return lock(client, asked);
+  await lockOwner(client, asked.owner);
+  return undefined;
 }
 
 function entryOf<Row>(

@@ -41,16 +41,16 @@ export interface Resource<
   parameters?: Parameters;
   /** Codes of every operation on a record. */
   problems?: Operation["problems"];
-  /** Whether responses have an `ETag`, which `If-Match` is compared with. True by default. */
+  /** Responses have an `ETag`, which `If-Match` is compared with. True by default. */
   isTagged?: boolean;
-  /** Until the transaction ends. By default of the owner. */
-  lock?: (client: PoolClient, asking: Asking<A>) => Promise<unknown>;
+  /** Locks the owner until the transaction ends, and admits the caller. By default `lockOwner`, which does not admit. */
+  lock?: (client: PoolClient, asking: Asking<A>) => Promise<S>;
   /** Throws if the caller may not act on the owner, or may not see it. */
   admit: (pg: Postgres, asking: Asking<A>) => Promise<S>;
   /** Newest first, and one more than the page if there is a next one. For `listRoute`. */
   list?: (pg: Postgres, asked: { accountId: string; ownerId: string; page: Page }) => Promise<Row[]>;
-  /** Throws `not-found` and `forbidden`; see `findById`. */
-  find: (pg: Postgres, asked: Asked<A>) => Promise<Found<Row>>;
+  /** Admits the caller, unless `admitted` is given. Throws `not-found` and `forbidden`; see `findById`. */
+  find: (pg: Postgres, asked: Asked<A>, admitted?: S) => Promise<Found<Row>>;
   recordOf: (row: Row) => Record;
   /** Adds what an `ETag` does not cover. */
   show?(owner: S, records: readonly Record[]): Promise<object[]>;
@@ -58,7 +58,7 @@ export interface Resource<
   targetOf: (row: Row) => Changed["target"];
 }
 
-/** What records belong to: an owner, or a package of `ownerId`. */
+/** The owner of records, or the package of `ownerId` that they belong to. */
 export interface Scoped {
   id: string;
   name: string;
@@ -100,17 +100,27 @@ export function toOwner(admit: AdmitToOwner) {
   return (pg: Postgres, { account, owner, action }: Asking) => admit(pg, account, owner, action);
 }
 
+interface Finding<Row, A extends Action, S extends Scoped> {
+  name: string;
+  admit: (pg: Postgres, asking: Asking<A>) => Promise<S>;
+  read: (pg: Postgres, asked: { accountId: string; ownerId: string; id: string }) => Promise<Row | undefined>;
+  /** The sentence about a record that is not found. */
+  missing?: (id: string, owner: S) => string;
+}
+
 /** Finds by id alone. A record that the caller may not see is not found. */
-export function findById<Row>(
-  name: string,
-  admit: AdmitToOwner,
-  read: (pg: Postgres, asked: { accountId: string; ownerId: string; id: string }) => Promise<Row | undefined>,
-) {
-  return async (pg: Postgres, { account, action, owner: ownerName, id }: Asked): Promise<Found<Row>> => {
-    const owner = await admit(pg, account, ownerName, action);
-    const row = isUuid(id) ? await read(pg, { accountId: account.id, ownerId: owner.id, id }) : undefined;
+export function findById<Row, A extends Action = OwnerAction, S extends Scoped = Owner>({
+  name,
+  admit,
+  read,
+  missing = (id) => `The ${name} ${id} does not exist, or you do not have access to it.`,
+}: Finding<Row, A, S>) {
+  return async (pg: Postgres, { id, ...asking }: Asked<A>, admitted?: S): Promise<Found<Row>> => {
+    const owner = admitted ?? (await admit(pg, asking));
+    const asked = { accountId: asking.account.id, ownerId: owner.id, id };
+    const row = isUuid(id) ? await read(pg, asked) : undefined;
     if (row !== undefined) return { owner, row };
-    throw new Problem("not-found", `The ${name} ${id} does not exist, or you do not have access to it.`);
+    throw new Problem("not-found", missing(id, owner));
   };
 }
 

@@ -6,13 +6,11 @@ import {
   CREATED_API_TOKEN_V1,
   parseApiTokenCreate,
 } from "../../../schemas/contracts/user.js";
-import { isUuid } from "../../../schemas/formats.js";
 import { invalidBody } from "../../../schemas/invalid-body.js";
-import { Problem } from "../../../schemas/problem.js";
 import type { Account } from "../../base/access/access.js";
 import { readOwner } from "../../base/access/owners.js";
 import type { Quotas } from "../../base/access/quotas.js";
-import { type Asking, type Resource, type Scoped } from "../../base/http/resource.js";
+import { type Asking, type Resource, type Scoped, findById } from "../../base/http/resource.js";
 import { listAllRoute } from "../../base/http/resource-lists.js";
 import { createRoute, deleteRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
@@ -57,13 +55,17 @@ export function apiTokenRoutes({ pg, tokens, onIssued, quotas }: ApiTokenDeps): 
       token: { schema: { type: "string", format: "uuid" }, description: "Id of the token", example: ID },
     },
     isTagged: false,
-    lock: (client, { account }) => requireOwnToken(client, account),
-    admit,
-    async find(client, { id, ...asking }) {
-      const row = isUuid(id) ? await readApiToken(client, { accountId: asking.account.id, id }) : undefined;
-      if (row !== undefined) return { owner: await admit(client, asking), row };
-      throw new Problem("not-found", `You have no token with the id ${id}.`);
+    async lock(client, asking) {
+      await requireOwnToken(client, asking.account);
+      return admit(client, asking);
     },
+    admit,
+    find: findById<ApiTokenV1, TokenAction, Scoped>({
+      name: "token",
+      admit,
+      read: readApiToken,
+      missing: (id) => `You have no token with the id ${id}.`,
+    }),
     recordOf: (token) => token,
     targetOf: ({ id, name }) => ({ kind: "token", id, name }),
   } as const satisfies Resource<ApiTokenV1, ApiTokenV1, TokenAction, Scoped>;

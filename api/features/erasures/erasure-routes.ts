@@ -10,10 +10,9 @@ import {
   parseErasureCreate,
 } from "../../../schemas/contracts/erasure.js";
 import { UPLOAD_LEASE_SECONDS } from "../../../schemas/records/import-store.js";
-import { isUuid } from "../../../schemas/formats.js";
 import { Problem } from "../../../schemas/problem.js";
 import { ownerFor, wholeOwnerFor } from "../../base/access/authorise.js";
-import { type Resource, toOwner } from "../../base/http/resource.js";
+import { type Resource, findById, toOwner } from "../../base/http/resource.js";
 import { listRoute } from "../../base/http/resource-lists.js";
 import { createRoute, getRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
@@ -55,12 +54,12 @@ export function erasureRoutes({ pg, sealer }: ErasureRoutesDeps): Route[] {
     admit: (client, asking) =>
       toOwner(asking.action === "erasures.create" ? wholeOwnerFor : ownerFor)(client, asking),
     list: listErasures,
-    async find(client, { id, ...asking }) {
-      const owner = await toOwner(ownerFor)(client, asking);
-      const row = isUuid(id) ? await readErasure(client, { ownerId: owner.id, id }) : undefined;
-      if (row !== undefined) return { owner, row };
-      throw new Problem("not-found", `The erasure ${id.slice(0, 60)} does not exist.`);
-    },
+    find: findById({
+      name: "erasure",
+      admit: toOwner(ownerFor),
+      read: readErasure,
+      missing: (id) => `The erasure ${id.slice(0, 60)} does not exist.`,
+    }),
     recordOf: (erasure) => erasure,
     // Never names the client.
     targetOf: ({ id, client }) => ({ kind: "erasure", id, name: client }),

@@ -4,7 +4,7 @@ import type { NotificationChannel, NotificationRecord } from "../../../schemas/c
 import type { NotificationEvent } from "../../../schemas/contracts/notification-event.js";
 import { type Nullable, isUuid, withoutNulls } from "../../../schemas/formats.js";
 import { type Owner, wholeOwnerFor } from "../../base/access/authorise.js";
-import { findById, named } from "../../base/http/resource.js";
+import { findById, named, toOwner } from "../../base/http/resource.js";
 import type { Call } from "../../base/http/route.js";
 import type { Sealer } from "../../base/identity/tokens.js";
 import type { AddressGuard } from "../../base/outbound/guard-address.js";
@@ -160,7 +160,11 @@ async function readNotification(
 }
 
 /** The caller must manage the owner's notifications, and be blocked from no package. Throws `not-found`, `forbidden`. */
-export const findNotification = findById("notification", wholeOwnerFor, readNotification);
+export const findNotification = findById({
+  name: "notification",
+  admit: toOwner(wholeOwnerFor),
+  read: readNotification,
+});
 
 export async function notificationFor(
   pg: Postgres,

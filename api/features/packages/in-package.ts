@@ -1,9 +1,7 @@
-import { isUuid } from "../../../schemas/formats.js";
-import { Problem } from "../../../schemas/problem.js";
 import { lockedPackageFor, packageFor } from "../../base/access/authorise.js";
 import type { PackageAction } from "../../base/access/resources.js";
 import type { PackageRow } from "../../base/access/visible-packages.js";
-import type { Asking, Resource } from "../../base/http/resource.js";
+import { type Asking, type Resource, findById } from "../../base/http/resource.js";
 import type { Postgres } from "../../base/postgres/query.js";
 import {
   PACKAGE_PATH,
@@ -41,15 +39,17 @@ export function inPackage<Row extends object>(name: string, { requireType, read 
       problems: [...PACKAGE_PROBLEMS, "not-a-file-package"],
     },
     admit,
-    lock: (client, asking) => {
+    lock: async (client, asking) => {
       const { account, owner, action } = asking;
-      return lockedPackageFor(client, account, owner, action, typeOf(asking));
+      const row = await lockedPackageFor(client, account, owner, action, typeOf(asking));
+      requireType(row);
+      return row;
     },
-    async find(pg, { id, ...asking }) {
-      const owner = await admit(pg, asking);
-      const row = isUuid(id) ? await read(pg, { packageId: owner.id, id }) : undefined;
-      if (row !== undefined) return { owner, row };
-      throw new Problem("not-found", `The package ${owner.name} has no ${name} with the id ${id}.`);
-    },
+    find: findById<Row, PackageAction, PackageRow>({
+      name,
+      admit,
+      read: (pg, { ownerId, id }) => read(pg, { packageId: ownerId, id }),
+      missing: (id, owner) => `The package ${owner.name} has no ${name} with the id ${id}.`,
+    }),
   } as const satisfies Pick<InPackage<Row>, "scope" | "admit" | "lock" | "find">;
 }

@@ -20,6 +20,7 @@ import {
 } from "./hosts/public-hosts.js";
 import { type InPackage, inPackage } from "./in-package.js";
 import {
+  countPackageDomains,
   deletePackageDomain,
   insertPackageDomain,
   listPackageDomains,
@@ -67,7 +68,7 @@ export function packageDomainRoutes({ pg, quotas, collectHost, hosts }: PackageD
       parse: parseCreatePackageDomain,
       problems: ["domain-is-already-in-use"],
       quotas,
-      count: async (client, packageId) => (await listPackageDomains(client, packageId)).length,
+      count: countPackageDomains,
       lock: (client, { name }) => lockPublicHost(client, name),
       async insert(client, { call: { account }, owner: { id: packageId, ownerId }, sent: { name } }) {
         await requireFreeHost(client, { host: name, ownerId, account });

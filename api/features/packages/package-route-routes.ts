@@ -15,7 +15,7 @@ import type { PackageRow } from "../../base/access/visible-packages.js";
 import { listAllRoute } from "../../base/http/resource-lists.js";
 import { createRoute, deleteRoute } from "../../base/http/resource-routes.js";
 import type { Route } from "../../base/http/route.js";
-import { type Postgres, query } from "../../base/postgres/query.js";
+import { type Postgres, query, readCount } from "../../base/postgres/query.js";
 import { columnsOf, insertRow, selectList } from "../../base/postgres/record-rows.js";
 import { type InPackage, inPackage } from "./in-package.js";
 
@@ -54,7 +54,7 @@ export function packageRouteRoutes({ pg, quotas }: RouteDeps): Route[] {
       parse: parseCreatePackageRoute,
       problems: ["route-conflicts"],
       quotas,
-      count: async (client, packageId) => (await listPackageRoutes(client, packageId)).length,
+      count: countPackageRoutes,
       async insert(client, { owner: { id: packageId }, sent }) {
         requireNoConflict(await listPackageRoutes(client, packageId), sent);
         return insertPackageRoute(client, { packageId, route: sent });
@@ -95,6 +95,10 @@ function conflicting(routes: readonly PackageRouteV1[], templatePath: string): P
     const other = decodeRouteTemplate(each.templatePath);
     return !("fault" in other) && routesConflict(other, sent);
   });
+}
+
+function countPackageRoutes(pg: Postgres, packageId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from package_routes where package_id = $1", [packageId]);
 }
 
 async function listPackageRoutes(pg: Postgres, packageId: string): Promise<PackageRouteV1[]> {

@@ -85,6 +85,10 @@ export function countPackages(pg: Postgres, ownerId: string): Promise<number> {
   return readCount(pg, "select count(*)::int from packages where owner_id = $1", [ownerId]);
 }
 
+export function countPackageDomains(pg: Postgres, packageId: string): Promise<number> {
+  return readCount(pg, "select count(*)::int from package_domains where package_id = $1", [packageId]);
+}
+
 export async function listPackageDomains(pg: Postgres, packageId: string): Promise<PackageDomainV1[]> {
   const text = "select id, name from package_domains where package_id = $1 order by id";
   return query<PackageDomainV1>(pg, text, [packageId]);

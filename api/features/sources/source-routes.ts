@@ -66,7 +66,7 @@ export function sourceRoutes({ pg, access, quotas = DEFAULT_QUOTAS }: RouteDeps)
     example: EXAMPLE,
     admit: toOwner(ownerFor),
     list: listSources,
-    find: findById("source", ownerFor, readSource),
+    find: findById({ name: "source", admit: toOwner(ownerFor), read: readSource }),
     recordOf: (source) => source,
     targetOf: sourceTarget,
   } as const satisfies Resource<SourceRecord>;

@@ -17,7 +17,7 @@ import { type Page, type Postgres, query, readCount, utc } from "../../base/post
 import { columnsOf, insertRow, selectList } from "../../base/postgres/record-rows.js";
 import { Problem } from "../../../schemas/problem.js";
 import { wholeOwnerFor } from "../../base/access/authorise.js";
-import { findById, named } from "../../base/http/resource.js";
+import { findById, named, toOwner } from "../../base/http/resource.js";
 import type { Call } from "../../base/http/route.js";
 
 export interface WebhookDeps {
@@ -155,7 +155,7 @@ function selecting(schema: typeof WEBHOOK | typeof LISTED_WEBHOOK): string {
 }
 
 /** The caller must manage the owner's webhooks, and be blocked from no package. Throws `not-found`, `forbidden`. */
-export const findWebhook = findById("webhook", wholeOwnerFor, readWebhook);
+export const findWebhook = findById({ name: "webhook", admit: toOwner(wholeOwnerFor), read: readWebhook });
 
 export async function webhookFor(
   pg: Postgres,

@@ -331,8 +331,11 @@ export function bookmarkRoutes({ pg }: { pg: Pool }): Route[] {
       query<Bookmark>(client, \`\${SELECT} and ($2::uuid is null or t.id < $2) order by t.id desc limit $3\`, [
         ...[ownerId, page.after ?? null, page.perPage + 1],
       ]),
-    find: findById("bookmark", ownerFor, async (client, { ownerId, id }) => {
-      return (await query<Bookmark>(client, \`\${SELECT} and t.id = $2\`, [ownerId, id]))[0];
+    find: findById({
+      name: "bookmark",
+      admit: toOwner(ownerFor),
+      read: async (client, { ownerId, id }) =>
+        (await query<Bookmark>(client, \`\${SELECT} and t.id = $2\`, [ownerId, id]))[0],
     }),
     recordOf: (bookmark) => bookmark,
     targetOf: ({ id, title }) => ({ kind: "bookmark", id, name: title }),

@@ -62,7 +62,7 @@ export function annotationRoutes({ pg, quotas = DEFAULT_QUOTAS }: AnnotationDeps
     },
     isTagged: false,
     admit: toOwner(ownerFor),
-    find: findById("annotation", ownerFor, readAnnotation),
+    find: findById({ name: "annotation", admit: toOwner(ownerFor), read: readAnnotation }),
     recordOf: (annotation) => annotation,
     targetOf: ({ id, text }) => ({ kind: "annotation", id, name: text }),
   } as const satisfies Resource<AnnotationRecord>;
